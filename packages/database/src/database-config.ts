@@ -99,6 +99,12 @@ const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
 });
 
+/** Characters that `pg` does not decode in the path, and that need not be encoded there. */
+const UNDECODED = /%(?:2[46BCF]|3[ABD]|40)/g;
+
+const pathOf = (database: string): string =>
+  encodeURIComponent(database).replaceAll(UNDECODED, decodeURIComponent);
+
 /** The configuration record; `postgres` creates one from the parts of a URL. */
 export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
   /** Returns the fields of `DatabaseConfig` for a PostgreSQL database. */
@@ -109,7 +115,7 @@ export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
     const secret = password === undefined ? "" : `:${encodeURIComponent(password)}`;
     const urlHost = host.includes(":") ? `[${host}]` : host;
     return {
-      url: `postgres://${encodeURIComponent(user)}${secret}@${urlHost}:${port}/${encodeURIComponent(database)}`,
+      url: `postgres://${encodeURIComponent(user)}${secret}@${urlHost}:${port}/${pathOf(database)}`,
       poolSize,
     };
   },

@@ -314,6 +314,31 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: [],
   },
+  "a statement with more values than an argument list can have is refused before it is sent": {
+    run: (db) => {
+      const ids = Array.from({ length: 150_000 }, (_, at) => at);
+      return outcome(() => db.query`SELECT id FROM books WHERE id IN (${sql.list(ids)})`);
+    },
+    gives: "DATABASE_BAD_PARAMETERS",
+  },
+  "a delete that RESTRICT refuses is an error of the kind foreign-key": {
+    run: async (db) => {
+      await db.execute(
+        "CREATE TABLE pages (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parents (id) ON DELETE RESTRICT)",
+      );
+      await db.execute("INSERT INTO parents VALUES (1)");
+      await db.execute("INSERT INTO pages VALUES (1, 1)");
+      return await outcome(() => db.execute("DELETE FROM parents"));
+    },
+    gives: "foreign-key",
+  },
+  "an error that a trigger raises is of the kind other": {
+    run: async (db) => {
+      for (const text of refusingTrigger[db.dialect]) await db.execute(text);
+      return await outcome(() => db.execute(add(1)));
+    },
+    gives: "other",
+  },
   "a refused statement leaves its transaction usable": {
     run: (db) =>
       outcome(() =>
@@ -425,6 +450,19 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: [3, 0, 0, 0, 1, 2],
   },
+  "of two columns with the same name, a row has the second, even if it is NULL": {
+    run: async (db) => {
+      await db.execute("INSERT INTO parents (id) VALUES (7)");
+      const joined = sql`FROM parents LEFT JOIN books ON books.parent = parents.id`;
+      const seen: unknown[] = [];
+      for (const statement of [sql`SELECT parents.id, books.id ${joined}`, sql`SELECT * ${joined}`]) {
+        for (const row of [1, 2]) seen.push(row, (await db.fetchOne<{ id: unknown }>(statement))?.id);
+        for await (const { id } of db.stream<{ id: unknown }>(statement)) seen.push(id);
+      }
+      return seen;
+    },
+    gives: [1, null, 2, null, null, 1, null, 2, null, null],
+  },
   "statements in statements preserve quoted text": {
     run: async (db) => {
       const inner = sql`SELECT '$1' AS literal, CAST(${"x"} AS TEXT) AS value`;
@@ -434,6 +472,16 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: { before: "before", literal: "$1", value: "x" },
   },
+};
+
+const refusingTrigger: Readonly<Record<Database["dialect"], readonly string[]>> = {
+  sqlite: [
+    "CREATE TRIGGER no_books BEFORE INSERT ON books BEGIN SELECT RAISE(ABORT, 'the shelf is full'); END",
+  ],
+  postgres: [
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the shelf is full'; END $$",
+    "CREATE TRIGGER no_books BEFORE INSERT ON books FOR EACH ROW EXECUTE FUNCTION refuse()",
+  ],
 };
 
 const programs: Readonly<Record<string, Program>> = { ...statements, ...transactions, ...listening };

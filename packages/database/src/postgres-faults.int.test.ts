@@ -61,6 +61,23 @@ test("an exhausted pool fails with 503 after its bounded wait, and recovers", as
   for (let round = 0; round < 25; round++) await Promise.all([1, 2].map(() => db.query("SELECT 1")));
 });
 
+test("a transaction with timeoutSecs waits for a connection beyond connectionTimeoutSecs", async () => {
+  const db = open({ poolSize: 1, connectionTimeoutSecs: 0.5 });
+  const hold = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const holder = db.transaction(async (tx) => {
+    await tx.query("SELECT 1");
+    begun.resolve();
+    await hold.promise;
+  });
+  await begun.promise;
+  const patient = db.transaction((tx) => tx.fetchValue("SELECT 2"), { timeoutSecs: 60 });
+  await expect(db.query("SELECT 1")).rejects.toMatchObject(unavailable); // waited after the patient one, for as long
+  hold.resolve();
+  await holder;
+  expect(await patient).toBe(2);
+});
+
 test("a killed server causes 503s, never an exit; after its restart it is used again and every acknowledged write is stored", async () => {
   const db = open();
   await db.execute("CREATE TABLE acknowledged (id INTEGER PRIMARY KEY)");

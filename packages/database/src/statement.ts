@@ -102,8 +102,8 @@ class Composition {
   private addStatement({ pieces, values }: Statement): void {
     const [first = "", ...others] = pieces;
     this.addText(first);
-    this.values.push(...values);
-    this.pieces.push(...others);
+    for (const value of values) this.values.push(value); // not spread: a list may have more values than a call has arguments
+    for (const piece of others) this.pieces.push(piece);
   }
 }
 

@@ -9,8 +9,11 @@ const input = z.object({ book: z.string(), at: z.coerce.date() });
 const order = saga("order", 1, input)
   .tx(
     "reserve",
-    ({ input: { book } }, tx) => {
-      void tx.execute`SELECT ${book}`;
+    ({ input: { book, at } }, tx) => {
+      const text: string = at;
+      // @ts-expect-error a stored date is a string
+      const date: Date = at;
+      void tx.execute`SELECT ${book}, ${text}, ${date}`;
       return { place: 7, since: new Date(0) };
     },
     {

@@ -51,3 +51,13 @@ test("after a crash at any step and at any undo, the saga ends compensated, and 
     }
   }
 });
+
+test("a definition with mistakes is refused with the mistakes, and so is an advance by a fraction of a unit", async () => {
+  const broken = saga("order", 1).sleep("1.5h").build();
+  await expect(timeMachine(broken)).rejects.toMatchObject({
+    code: "SAGA_BAD_DEFINITION",
+    message: expect.stringMatching(/^saga order version 1: "sleep-1": its duration must be milliseconds/),
+  });
+  await using machine = await timeMachine(orderSaga(new FakePaymentService(), false));
+  await expect(machine.advance("1.5h")).rejects.toMatchObject({ code: "SAGA_BAD_VALUE" });
+});

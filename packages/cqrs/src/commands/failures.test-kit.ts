@@ -30,6 +30,41 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
+  "a call that ends because its caller's signal aborts is not a bug": async (storage) => {
+    const app = counterApp(storage);
+    const kinds: string[] = [];
+    app.cqrs.onError(({ kind }) => void kinds.push(kind));
+    let entered = (): void => {};
+    app.cqrs.handle(Add, async () => {
+      entered();
+      return await new Promise(() => {});
+    });
+    const log = newLog();
+    await runStarted(
+      app,
+      async () => {
+        for (const name of ["AbortError", "TimeoutError"]) {
+          const caller = new AbortController();
+          const hasEntered = new Promise<void>((resolve) => (entered = resolve));
+          const call = failureOf(
+            app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal: caller.signal, skipGuards: true }),
+          );
+          await hasEntered;
+          const reason = new DOMException("the caller has ended the call", name);
+          caller.abort(reason);
+          assert.equal(await call, reason);
+        }
+      },
+      log,
+    );
+    assert.deepEqual(kinds, ["transient", "transient"]);
+    const lines = log.lines.filter(({ message }) => message.startsWith("cqrs:"));
+    assert.deepEqual(
+      lines.filter(({ level }) => level === "error"),
+      [],
+    );
+  },
+
   "a command whose result JSON cannot represent is rolled back, unless its results are never stored": async (
     storage,
   ) => {

@@ -13,7 +13,7 @@ const transientStatuses: readonly number[] = [408, 425, 429, 503, 504];
 export const failureKind = (thrown: unknown): FailureKind => {
   const error = toError(thrown);
   if (isConflict(error)) return "conflict";
-  if (isAbort(error) || isLost(error)) return "transient";
+  if (isAbort(error) || isGivenUp(error)) return "transient";
   if (!HttpError.is(error)) return "bug";
   if (transientStatuses.includes(error.status)) return "transient";
   return error.status < 500 ? "rejection" : "bug";
@@ -28,7 +28,10 @@ const isConflict = (error: unknown): boolean => {
   return error.code === "DATABASE_STATEMENT_FAILED" && (kind === "serialization" || kind === "deadlock");
 };
 
-/** Whether another process has taken over a queued command. */
-const isLost = (error: unknown): boolean => FrameworkError.is(error) && error.code === "DURABLE_LOST";
+const givenUpCodes: readonly unknown[] = ["DURABLE_LOST", "DURABLE_RELEASED", "DURABLE_CANCELLED"];
 
-const isAbort = ({ name }: Error): boolean => name === "AbortError";
+/** Whether an attempt at a queued command has ended because another process took it over, this process stops, or an operator cancelled it. */
+const isGivenUp = (error: unknown): boolean => FrameworkError.is(error) && givenUpCodes.includes(error.code);
+
+/** Whether a signal has aborted: by its caller, or of `AbortSignal.timeout`. */
+const isAbort = ({ name }: Error): boolean => name === "AbortError" || name === "TimeoutError";

@@ -28,7 +28,7 @@ export const addCommandRoute = (
     names.has(String(member)) ? "params" : "body";
   const inputOf = ({ input, params }: HttpRequest): unknown => withParams(input.body, params);
   const optionsOf = (request: HttpRequest): ExecuteOptions & CallRequest => {
-    const key = command.idempotency === "none" ? null : keyOf(request.headers);
+    const key = keyOf(request.headers);
     const own = key === null ? {} : { idempotencyKey: key };
     return { from: request, skipGuards: true, sourceOf, ...own }; // the route runs the guards
   };

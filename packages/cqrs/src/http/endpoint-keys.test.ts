@@ -44,6 +44,26 @@ test("a body that is nested too deeply is refused with 400", async () => {
   expect((await client.post("/any", { body, headers })).status).toBe(400);
 });
 
+test("a key that is sent to a command with idempotency none is refused with 400, and nothing is executed", async () => {
+  let calls = 0;
+  const options = { input: z.any(), idempotency: "none" } as const;
+  const Ping = command("Ping", { ...options, http: { path: "/pings" } });
+  const Later = command("Later", { ...options, mode: "queued", http: { path: "/later" } });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Ping, () => void calls++).handle(Later, () => void calls++);
+  await using client = testClient(app);
+  const headers = { "idempotency-key": "k" };
+  for (const path of ["/pings", "/later"])
+    expect((await client.post(path, { json: 1, headers })).json()).toMatchObject({
+      status: 400,
+      detail: "This operation does not accept an idempotency key",
+    });
+  expect(calls).toBe(0);
+  expect((await client.post("/pings", { json: 1 })).status).toBe(204);
+});
+
 test("a request with two Idempotency-Key fields is refused", async () => {
   await using client = testClient(endpointApp());
   const headers = new Headers({ "idempotency-key": "a" });

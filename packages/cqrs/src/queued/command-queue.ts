@@ -3,7 +3,6 @@ import { type Handler, HttpError, type Invocation } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import type { Kernel, WorkItem, WorkQueue } from "@framework/durable/feature";
 import type { AnyCommand } from "../definitions/command.ts";
-import { storedJson } from "../definitions/stored-json.ts";
 import { laneOf } from "../commands/in-lane.ts";
 import { type CommandCall, CommandRun } from "../commands/command-run.ts";
 import type { HandledOperation } from "../handlers/handler-types.ts";
@@ -73,7 +72,6 @@ export class CommandQueue {
     const stored = { secret: fingerprintOf(secret), tenant };
     const headers = { ...stored, caller: this.callerHash(invocation), ...storedCaller(invocation) };
     const payload: QueuedCommand = { command: operation.name, input: raw };
-    if (raw !== undefined) storedJson(`the input of command ${operation.name}`, raw, "CQRS_BAD_INPUT");
     const key = lane === null ? undefined : fingerprintOf(tenant, lane);
     const [added] = await this.queue.enqueue({ payload, headers, key }, { tx });
     if (added === undefined) throw new Error("the queue returned no item");

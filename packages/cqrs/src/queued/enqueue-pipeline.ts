@@ -7,6 +7,8 @@ import { inTransaction } from "../commands/in-transaction.ts";
 import { limitTime } from "../commands/limit-time.ts";
 import { requireKey } from "../commands/require-key.ts";
 import { retryConflicts } from "../commands/retry-conflicts.ts";
+import { storedJson } from "../definitions/stored-json.ts";
+import type { RawInput } from "../definitions/valid-input.ts";
 import { checkGuards } from "../pipeline/check-guards.ts";
 import { record, trace } from "../pipeline/observe.ts";
 import { noTypes, type Outcome } from "../pipeline/outcome.ts";
@@ -34,7 +36,7 @@ export const enqueuePipeline = (
       trace(insight),
       record(insight),
       checkGuards(log),
-      validateInput(),
+      validateInput(storedInput),
       requireKey(new Set(), parts.callerOf, "queued "),
       limitTime,
       retryConflicts({ maxRetries, clock, random, onRetry }),
@@ -43,3 +45,12 @@ export const enqueuePipeline = (
     rescue,
   );
 };
+
+/** Returns the input as the execution will read it: an input whose stored form does not match the schema could never be executed. @throws CQRS_BAD_INPUT */
+const storedInput = ({ operation, call }: CommandRun): RawInput =>
+  call.raw === undefined
+    ? call
+    : {
+        ...call,
+        raw: JSON.parse(storedJson(`the input of command ${operation.name}`, call.raw, "CQRS_BAD_INPUT")),
+      };

@@ -22,6 +22,8 @@ export class RouteClaims implements LeasedTable {
   private readonly results: StoredResults;
   private readonly keepMs: number;
   private readonly held = new Set<string>();
+  /** Number of claims in progress, each of which may add a held key. */
+  private claiming = 0;
   private readonly leases: RowLeases;
 
   constructor(kernel: Kernel, results: StoredResults, keepMs: number) {
@@ -37,7 +39,17 @@ export class RouteClaims implements LeasedTable {
    * @throws HttpError 409 (CQRS_KEY_RUNNING, CQRS_RESULT_NOT_KEPT), 422 (CQRS_KEY_REUSED), 503 (CQRS_BUSY)
    */
   async claim(claim: KeyClaim): Promise<HeldKey | StoredResult> {
-    if (this.held.size >= MAX_ROUTE_KEYS) throw tooBusy(`${this.held.size} handlers hold idempotency keys`);
+    const count = this.held.size + this.claiming;
+    if (count >= MAX_ROUTE_KEYS) throw tooBusy(`${count} handlers hold or claim idempotency keys`);
+    this.claiming++;
+    try {
+      return await this.claimOrFind(claim);
+    } finally {
+      this.claiming--;
+    }
+  }
+
+  private async claimOrFind(claim: KeyClaim): Promise<HeldKey | StoredResult> {
     await this.leases.join();
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // A handler in this process that holds the key is still running, even if its lease seems to have expired: the clock may have jumped, or renewals failed.

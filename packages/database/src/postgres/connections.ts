@@ -95,19 +95,28 @@ export class Connections {
     });
   }
 
-  /** Leases a connection. @throws DatabaseUnavailableError if none is free in time or the server is unreachable; the signal's reason if it aborts first */
-  async take(signal?: AbortSignal): Promise<PoolClient> {
-    signal?.throwIfAborted();
-    if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
-    const connected = this.pool.connect();
-    const client = await orAborted(connected, signal).catch((cause: unknown) => {
-      if (signal?.aborted !== true) throw this.unreachable(cause);
-      connected.then((unused) => unused.release(), ignore);
-      throw signal.reason;
-    });
-    if (!this.replies.isStale(client)) return client;
-    client.release(true);
-    return await this.take(signal);
+  /**
+   * Leases a connection.
+   *
+   * @param waitLimit limit of the wait for a free connection: `connectionTimeoutSecs`, or only the signal
+   * @throws DatabaseUnavailableError if none is free in time or the server is unreachable; the signal's reason if it aborts first
+   */
+  async take(signal?: AbortSignal, waitLimit: "pool" | "signal" = "pool"): Promise<PoolClient> {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
+      const connected = this.pool.connect();
+      const client = await orAborted(connected, signal).catch((cause: unknown) => {
+        if (signal?.aborted === true) {
+          connected.then((unused) => unused.release(), ignore);
+          throw signal.reason;
+        }
+        if (waitLimit === "signal" && isExhausted(cause)) return null;
+        throw this.unreachable(cause);
+      });
+      if (client !== null && !this.replies.isStale(client)) return client;
+      client?.release(true);
+    }
   }
 
   /** Reports a statement without a reply: cancels it, and replaces idle connections if no other statement got a reply since it was sent. */
@@ -131,7 +140,7 @@ export class Connections {
     if (this.pool.ending) return databaseClosed(cause);
     const message = messageOf(cause);
     const waitMs = this.config.connectionTimeoutMillis;
-    const reason = message.startsWith("timeout exceeded")
+    const reason = isExhausted(cause)
       ? `no connection became free in ${waitMs} ms; all ${this.pool.options.max} of the pool are in use`
       : message.replace(/^Connection terminated due to connection timeout$/, `no connection in ${waitMs} ms`);
     return new DatabaseUnavailableError(reason, { cause });
@@ -198,6 +207,9 @@ const SERVER_MARGIN_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
 const ignore = (): void => {};
+
+/** Whether no connection of the pool became free in time; `pg` sets no code. */
+const isExhausted = (cause: unknown): boolean => messageOf(cause).startsWith("timeout exceeded");
 
 const tooManyWait = (): DatabaseUnavailableError =>
   new DatabaseUnavailableError(`${MAX_WAITING} callers are already waiting`);

@@ -119,6 +119,8 @@ export class PostgresBackend implements Backend {
     lease: LeaseOptions = plainLease,
   ): Promise<PostgresClient> {
     const { names } = this;
-    return new PostgresClient(await connections.take(signal), { connections, names, ...lease });
+    const hasTimeLimit = lease.replyTimeoutMs !== undefined; // its signal aborts at the limit
+    const client = await connections.take(signal, hasTimeLimit ? "signal" : "pool");
+    return new PostgresClient(client, { connections, names, ...lease });
   }
 }

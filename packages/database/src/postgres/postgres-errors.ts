@@ -4,6 +4,7 @@ import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from 
 const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "23505": "unique",
   "23503": "foreign-key",
+  "23001": "foreign-key", // RESTRICT, since PostgreSQL 18
   "23502": "not-null",
   "23514": "check",
   "40001": "serialization",

@@ -162,7 +162,7 @@ const rowOf = (fields: readonly (string | null)[], columns: Columns | null): Row
   const row = { ...columns.empty };
   for (let at = 0; at < fields.length; at++) {
     const text = fields[at] as string | null;
-    if (text !== null) row[names[at] as string] = parsers[at]?.(text) as Row[string];
+    row[names[at] as string] = text === null ? null : parsers[at]?.(text); // also if an earlier column has the name
   }
   return row;
 };

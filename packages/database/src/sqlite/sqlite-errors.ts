@@ -17,12 +17,15 @@ const kinds: Readonly<Record<number, DatabaseErrorKind>> = {
   1555: "unique",
   2579: "unique",
   787: "foreign-key",
-  1811: "foreign-key",
   1299: "not-null",
   275: "check",
   517: "serialization",
   1: "syntax",
 };
+
+/** Code of `RAISE` in a trigger, and of a foreign key with RESTRICT, which SQLite implements by a trigger. */
+const TRIGGER = 1811;
+const FOREIGN_KEY = /^FOREIGN KEY constraint failed/;
 
 const FULL = 13;
 const IO_ERROR = 10;
@@ -58,7 +61,7 @@ export const sqliteError = (error: unknown, text: string): unknown => {
   if ([FULL, IO_ERROR, CANNOT_OPEN, BUSY].includes(primary(code)) && kinds[code] === undefined) {
     return new DatabaseUnavailableError(message, { cause: error });
   }
-  const kind = kinds[code] ?? "other";
+  const kind = kinds[code] ?? (code === TRIGGER && FOREIGN_KEY.test(message) ? "foreign-key" : "other");
   const constraint = /constraint failed: (.+)$/.exec(message)?.[1] ?? null;
   const cause = new Error(`${message}, in: ${text}`, { cause: error });
   return new DatabaseError(kind, message, { sqlCode: String(code), constraint, cause });

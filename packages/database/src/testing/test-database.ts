@@ -15,7 +15,7 @@ export interface TestDatabase extends AsyncDisposable {
 export const databaseInFile = (): TestDatabase => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "test-database-"));
   return {
-    url: `sqlite://${join(folder.path, "test.db")}`,
+    url: `sqlite://${join(folder.path, "test.db").replaceAll("%", "%25")}`,
     async [Symbol.asyncDispose]() {
       folder.remove();
     },
@@ -31,14 +31,23 @@ export const databaseInFile = (): TestDatabase => {
 export const databaseInSchema = async (server: string): Promise<TestDatabase> => {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const admin = openDatabase({ url: server, poolSize: 1, connectionTimeoutSecs: 30 });
-  await admin.execute`CREATE SCHEMA ${sql.identifier(name)}`;
+  try {
+    await admin.execute`CREATE SCHEMA ${sql.identifier(name)}`;
+  } catch (error) {
+    await admin.close();
+    throw error;
+  }
   const url = new URL(server);
-  url.searchParams.set("options", `-c search_path=${name}`);
+  const options = url.searchParams.get("options") ?? "";
+  url.searchParams.set("options", `${options} -c search_path=${name}`.trim());
   return {
     url: url.href,
     async [Symbol.asyncDispose]() {
-      await admin.execute`DROP SCHEMA IF EXISTS ${sql.identifier(name)} CASCADE`;
-      await admin.close();
+      try {
+        await admin.execute`DROP SCHEMA IF EXISTS ${sql.identifier(name)} CASCADE`;
+      } finally {
+        await admin.close();
+      }
     },
   };
 };

@@ -45,8 +45,8 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
     checkName(name);
     await this.owners.join();
     const key = keyOf(kind, name);
-    if (this.hasStopped || this.holds.has(key) || this.claiming.has(key) || this.held >= MAX_HELD)
-      return null;
+    const isFull = this.held + this.claiming.size >= MAX_HELD;
+    if (this.hasStopped || this.holds.has(key) || this.claiming.has(key) || isFull) return null;
     this.claiming.add(key);
     try {
       const fence = await this.claim(kind, name);

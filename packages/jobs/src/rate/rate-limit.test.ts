@@ -45,6 +45,22 @@ test("a process that repeatedly gets no permits requests less and less often, fi
     expect(await other(1)).toMatchObject({ permits: 0, retryInMs: 1000 });
   }));
 
+test("during a deployment that lowers a limit, processes with the old limit do not exceed that one", async () => {
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
+  const time = await tableClock(db, Date.parse("2026-05-01T00:00Z"));
+  await using kernel = createKernel(db, { now: time.now, config: { runWork: false }, log: quiet });
+  kernel.tables(RATE_TABLES, rateTables);
+  await kernel.start();
+  const before = rateLimit(kernel, "mail", { limit: 10, perSecs: 60 });
+  const after = rateLimit(kernel, "mail", { limit: 2, perSecs: 60 });
+  const permits = [(await before(7)).permits, (await after(1)).permits];
+  permits.push((await before(5)).permits, (await after(1)).permits, (await before(5)).permits);
+  expect(permits).toEqual([7, 0, 3, 0, 0]);
+  await kernel.stop();
+  await db.close();
+});
+
 test("permits of a process that dies stay unused until the period ends, and permits returned after their period are ignored", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });

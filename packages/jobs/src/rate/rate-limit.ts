@@ -45,7 +45,8 @@ interface Request {
 
 /**
  * Takes permits in one statement. A period that has ended is replaced by one that begins now; so is one that begins more than a period in the future, because
- * the database's clock was set back. One that begins slightly in the future was started by another process while this statement waited for the row.
+ * the database's clock was set back. One that begins slightly in the future was started by another process while this statement waited for the row. More permits than
+ * the limit are used if another version of the app has a higher limit.
  */
 const take = async ({ kernel: { db, now }, job, requested, limit, periodMs }: Request): Promise<Grant> => {
   const [row] = await db.query<Grant>`INSERT INTO framework_job_rates AS r (job, began_at, used, granted)
@@ -59,6 +60,7 @@ const take = async ({ kernel: { db, now }, job, requested, limit, periodMs }: Re
       used = CASE
         WHEN excluded.began_at - r.began_at NOT BETWEEN ${-periodMs} AND ${periodMs - 1} THEN excluded.granted
         WHEN r.used + excluded.granted <= ${limit} THEN r.used + excluded.granted
+        WHEN r.used >= ${limit} THEN r.used
         ELSE ${limit} END
     RETURNING granted, began_at, began_at + ${periodMs} - ${now} AS rest`;
   if (row === undefined) throw new Error("jobs: the rate of a job was not stored");

@@ -102,7 +102,7 @@ export class Schedules {
   async list(): Promise<readonly ScheduleInfo[]> {
     const infos: ScheduleInfo[] = [];
     for (const { name, cron, zone, job } of this.schedules.values()) {
-      const nextRunAt = (await this.plannedRun(name))?.at ?? null;
+      const nextRunAt = (await this.plannedRun(name).catch(beforeStart))?.at ?? null;
       infos.push({ name, cron, timeZone: zone.name, job: job.name, nextRunAt });
     }
     return infos;
@@ -185,6 +185,12 @@ export class Schedules {
     return (await this.kernel.db.fetchValue<number>(sql`SELECT ${this.kernel.now} AS now`)) ?? 0;
   }
 }
+
+/** Returns `null` for a failure because the tables do not exist: an app that never started has no runs. */
+const beforeStart = (error: unknown): null => {
+  if (FrameworkError.is(error) && error.code === "DURABLE_TABLES_MISSING") return null;
+  throw error;
+};
 
 const badInput = (schedule: string, problem: unknown): Problem => ({
   code: "JOBS_BAD_SCHEDULE",

@@ -4,7 +4,7 @@ export interface SagaContext<Input = unknown, Outputs = unknown> {
   readonly id: string;
   /** Key with which the instance was started. */
   readonly key: string;
-  /** Input of the saga, as its schema returns it. */
+  /** Input of the saga, as its schema returns it, after a JSON round trip. */
   readonly input: Input;
   /** Outputs of the previous steps, by name. */
   readonly outputs: Outputs;

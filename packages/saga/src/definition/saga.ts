@@ -1,8 +1,11 @@
 import type { InferInput, InferOutput, StandardSchema } from "@framework/core";
 import { newSteps, SagaBuilder } from "./saga-builder.ts";
+import type { StoredOutput } from "./stored.ts";
 
-/** Input as passed to the steps of a saga. */
-type StepInput<S extends StandardSchema | undefined> = S extends StandardSchema ? InferOutput<S> : unknown;
+/** Input as passed to the steps of a saga: the output of the schema, after a JSON round trip. */
+type StepInput<S extends StandardSchema | undefined> = S extends StandardSchema
+  ? StoredOutput<InferOutput<S>>
+  : unknown;
 /** Input as passed by callers. */
 type CallerInput<S extends StandardSchema | undefined> = S extends StandardSchema ? InferInput<S> : unknown;
 

@@ -45,8 +45,10 @@ export const sendWork = (
       );
     const outgoing = await messages(context);
     const list = "topic" in outgoing ? [outgoing] : outgoing;
-    for (const [at, { topic, ...message }] of list.entries())
-      await sender.send(topic, { key, ...message, id: `${idempotencyKey}:${at}` }, { tx });
+    for (const [at, { topic, ...message }] of list.entries()) {
+      const own = { ...message, key: message.key ?? key, id: `${idempotencyKey}:${at}` };
+      await sender.send(topic, own, { tx });
+    }
   };
   sendWorks.add(run as Work["run"]);
   return run as Work["run"];

@@ -109,5 +109,5 @@ export interface MessageToSend {
   /** A JSON value. */
   readonly data?: unknown;
   /** Messages with the same key keep their order. @default the saga's key */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Type of a value after a JSON round trip. Later steps always get the stored output, in the same process as well. */
+/** Type of a value after a JSON round trip. Steps always get the stored input and outputs, in the same process as well. */
 export type StoredOutput<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined

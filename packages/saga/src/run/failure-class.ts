@@ -26,8 +26,19 @@ const bugCodes = new Set<unknown>([
   "DATABASE_TRANSACTION_NESTED",
   "DATABASE_TRANSACTION_IDLE",
   "DATABASE_TRANSACTION_OVER",
+  "DATABASE_TRANSACTION_CONTROL",
+  "DATABASE_BAD_BATCH",
+  "DATABASE_BAD_NAME",
+  "DATABASE_BAD_NOTIFICATION",
+  "DATABASE_BAD_PARAMETERS",
+  "DATABASE_BAD_SIGNAL",
   "DATABASE_BAD_STATEMENT",
+  "DATABASE_BAD_TIMEOUT",
+  "DATABASE_BAD_TRANSACTION",
   "DATABASE_BAD_VALUE",
+  "DATABASE_COPY",
+  "DATABASE_NOT_ONE_STATEMENT",
+  "DATABASE_TOO_MANY_CALLBACKS",
   "CORE_DEPENDENCY_CYCLE",
   "CORE_DEPENDENCY_DUPLICATE",
   "CORE_DEPENDENCY_MISSING",
@@ -51,6 +62,7 @@ export const failureClass = (error: unknown): FailureClass => {
   if (!Error.isError(error)) return "transient";
   const { name, code, kind } = toError(error) as Error & { readonly code?: unknown; readonly kind?: unknown };
   if (name === "NonRetryableError") return "reject";
+  if (code === "DATABASE_TRANSACTION_TIMEOUT") return "transient"; // a limit of the program, which every attempt may reach
   if (machineryNames.has(name) || machineryCodes.has(code)) return "machinery";
   if (bugCodes.has(code)) return "bug";
   if (FrameworkError.is(error) && code === "DATABASE_STATEMENT_FAILED")

@@ -1,9 +1,10 @@
-import type { App } from "@framework/core";
+import { type App, FrameworkError } from "@framework/core";
 import { type Database, openDatabase } from "@framework/database";
 import type { TableClock } from "@framework/durable/testing";
 import type { AnySaga, SagaDefinition } from "../definition/definition.ts";
 import { type Duration, durationMs } from "../definition/duration.ts";
 import type { MessageSender } from "../definition/send-work.ts";
+import { badValue } from "../errors/saga-errors.ts";
 import type { Insight } from "../insight/insight.ts";
 import { type DeliveryResult, type SagaMessage } from "../messages/deliver.ts";
 import type { SagaInfo, TimelineEntry } from "../operate/saga-info.ts";
@@ -44,7 +45,7 @@ export interface TimeMachine<Input> extends AsyncDisposable {
   start(input: Input, key?: string): Promise<void>;
   /** Runs until nothing is due, or until the worker is lost; the next call resumes with a new worker. Returns whether the worker was lost. */
   run(lost?: LostAfter): Promise<boolean>;
-  /** Advances the time. Does not run the saga. */
+  /** Advances the time. Does not run the saga. @throws SAGA_BAD_VALUE for a value that is not a duration */
   advance(duration: Duration): Promise<void>;
   /** Delivers a message to the instance. */
   deliver(message: Omit<SagaMessage, "key">): Promise<DeliveryResult>;
@@ -69,11 +70,14 @@ export interface TimeMachine<Input> extends AsyncDisposable {
  * await machine.run({ crashAfter: 2 });
  * console.log(await machine.plan());
  * await machine.run();
+ *
+ * @throws SAGA_BAD_DEFINITION for a definition with mistakes
  */
 export const timeMachine = async <Input>(
   definition: SagaDefinition<Input>,
   { provide, ...options }: TimeMachineOptions = {},
 ): Promise<TimeMachine<Input>> => {
+  checkDefinition(definition);
   const { scopes, stop } = await startStepApp(definition, provide);
   try {
     const machine = await openMachine(definition, { ...options, scopes });
@@ -89,6 +93,12 @@ export const timeMachine = async <Input>(
     await stop();
     throw error;
   }
+};
+
+const checkDefinition = ({ name, version, problems }: AnySaga): void => {
+  if (problems.length === 0) return;
+  const message = `saga ${name} version ${version}: ${problems.join("; ")}`;
+  throw new FrameworkError("SAGA_BAD_DEFINITION", message);
 };
 
 /** Creates a time machine whose steps get their dependencies from an existing app. */
@@ -110,7 +120,7 @@ export const openMachine = async <Input>(
   return {
     start,
     run: ({ crashAfter } = {}) => runUntilLost(worker(crashAfter)),
-    advance: (duration) => storage.time.advance(durationMs(duration) ?? 0),
+    advance: async (duration) => await storage.time.advance(checkedDuration(duration)),
     deliver: (message) => worker().runner.deliver(definition, { ...message, key: instance().key }),
     cancel: async () => void (await worker().runner.cancel(instance().id, { reason: "the test" })),
     info: () => infoOf(worker(), instance().id),
@@ -124,6 +134,14 @@ export const openMachine = async <Input>(
     },
     [Symbol.asyncDispose]: () => storage.db.close(),
   };
+};
+
+const checkedDuration = (duration: Duration): number => {
+  const ms = durationMs(duration);
+  if (ms !== null) return ms;
+  throw badValue(
+    `${JSON.stringify(duration)} is not a duration: milliseconds, or a whole number with a unit, such as "30s" or "24h"`,
+  );
 };
 
 const openStorage = async ({

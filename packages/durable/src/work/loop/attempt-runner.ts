@@ -112,7 +112,10 @@ export class AttemptRunner implements ItemActions {
     const held = this.keepsDone
       ? await settling.settle([{ id, fence, state: "done", result: this.resultText(result) }], tx)
       : await settling.remove([attempt], tx);
-    if (!held.has(id)) throw this.countRefused();
+    if (!held.has(id)) {
+      this.ends.counts.staleWrites++; // the attempt is counted as lost when it ends
+      throw workLost(this.queue);
+    }
     if (row.key !== null) await keyOrder.unblock(this.queue, [row.key], tx);
     tx.onCommit(() => this.onCompleted(attempt));
   }
@@ -245,11 +248,10 @@ export class AttemptRunner implements ItemActions {
     return this.parts.base.clock.now() - beganAt;
   }
 
-  /** Counts a refused write. Returns its error. */
-  private countRefused(): Error {
+  /** Counts an attempt whose outcome was refused. */
+  private countRefused(): void {
     this.ends.counts.staleWrites++;
     this.ends.counts.outcomes.lost++;
-    return workLost(this.queue);
   }
 
   private resultText(result: unknown): string {
