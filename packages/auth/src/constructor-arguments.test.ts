@@ -2,6 +2,7 @@ import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import {
   anyOf,
+  ApiKeyAuth,
   type AuthAlternative,
   type Authentication,
   AuthenticatedGuard,
@@ -65,6 +66,24 @@ test.each<[string, () => Authentication, string, string]>([
     () => new BasicAuth(verify, { allowEmptyName: invalid(1) }),
     "CORE_BAD_CONFIG",
     "BasicAuthOptions.allowEmptyName must be true, false or the name",
+  ],
+  [
+    "an empty name for callers without a name",
+    () => new BasicAuth(verify, { allowEmptyName: "" }),
+    "CORE_BAD_CONFIG",
+    "BasicAuthOptions.allowEmptyName must be true, false or the name",
+  ],
+  [
+    "null as field name of ApiKeyAuth",
+    () => new ApiKeyAuth({ k: "a" }, invalid(null)),
+    "AUTH_BAD_API_KEY",
+    "the second argument of ApiKeyAuth must be the name of a field",
+  ],
+  [
+    "options in place of a field name",
+    () => anyOf(new ApiKeyAuth({ k: "a" }, invalid({ header: "X-Key" }))),
+    "AUTH_BAD_API_KEY",
+    "the second argument of ApiKeyAuth must be the name of a field",
   ],
 ])("an authentication with %s is reported at start", async (_name, create, code, message) => {
   const error: unknown = await new App()

@@ -20,6 +20,6 @@ export interface CacheParts {
   readonly purges: Purges;
   readonly counts: Counts;
   readonly log: () => Logger;
-  /** Reports decisions to tools that show the steps of a request. */
+  /** Reports decisions to request traces. */
   readonly reasons: DecisionReasons;
 }

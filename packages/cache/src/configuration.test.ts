@@ -63,6 +63,7 @@ test("a route's cache option is checked at start", async () => {
     [{ shared: "yes" }, "shared must be"],
     [{ key: "x" }, "key must be"],
     [{ vary: ["a b"] }, "vary must be"],
+    [{ vary: ["accept", "*"] }, 'vary has "*", and such replies are never stored: write cache: false'],
     [{ tags: "a" }, "tags must be"],
     [{ tags: [""] }, "tags must be"],
     [{ tags: ["book:{isbn}"] }, "tags use {isbn}, which is not a parameter of the path"],

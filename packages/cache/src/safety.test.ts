@@ -147,6 +147,16 @@ test("request fields outside the key never affect the replies to other requests"
   );
 });
 
+test.each([undefined, null, false, ""])("%j as the user of a request is no identity", async (user) => {
+  const { app, get } = cachedApp();
+  app.use((request, next) => {
+    request.context.set("user", user);
+    return next(request);
+  });
+  app.get("/", () => "x");
+  expect([(await get("/")).outcome, (await get("/")).outcome]).toEqual(["MISS", "HIT"]);
+});
+
 test("guards and middleware also apply to hits", async () => {
   const { app, get } = cachedApp();
   let open = true;

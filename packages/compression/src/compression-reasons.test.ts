@@ -11,6 +11,8 @@ const makeApp = (): App => {
   const app = new (App.with(compression))().enableCompression();
   app.get("/large", () => "text ".repeat(1000));
   app.get("/small", () => "x".repeat(412));
+  app.get("/web", () => new globalThis.Response("text ".repeat(1000)));
+  app.get("/small-web", () => new globalThis.Response("x".repeat(412)));
   app.get("/off", { compress: false }, () => "text ".repeat(1000));
   app.get("/image", () => Response.binary(new Uint8Array(5000), { contentType: "image/png" }));
   app.get("/fixed", () => Response.text("x".repeat(5000), { headers: { "Cache-Control": "no-transform" } }));
@@ -50,6 +52,8 @@ test.each([
   ["/large", null, "the request has no Accept-Encoding"],
   ["/large", "zstd", 'the client does not prefer gzip: Accept-Encoding is "zstd"'],
   ["/small", "gzip", "412 bytes are less than minSize 1024"],
+  ["/web", "gzip", "gzip: 5000 bytes became fewer"],
+  ["/small-web", "gzip", "412 bytes are less than minSize 1024"],
   ["/off", "gzip", "the route has compress: false"],
   ["/image", "gzip", "image/png is not compressible"],
   ["/fixed", "gzip", "Cache-Control has no-transform"],

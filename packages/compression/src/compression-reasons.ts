@@ -1,5 +1,11 @@
 import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
-import { type DecisionReasons, mapAwaitable, payloadLength, type RouteOption } from "@framework/core/feature";
+import {
+  type DecisionReasons,
+  mapAwaitable,
+  payloadLength,
+  readyBody,
+  type RouteOption,
+} from "@framework/core/feature";
 import { negotiateEncoding } from "@framework/core/http";
 import { bodyLength, canBeCoded, digestFields, isCompressible, hasNoTransform } from "./compressible.ts";
 import type { CompressionConfig } from "./compression-config.ts";
@@ -15,13 +21,14 @@ export const withReasons =
   (request, next) => {
     if (!reasons.isObserved) return compress(request, next);
     let before: number | null = null;
+    const explain = (reply: Response): Response => {
+      before = payloadLength(reply.payload);
+      const skipped = whySkipped(request, reply, config, isOff(option, request.endpoint));
+      if (skipped !== null) reasons.give(request, skipped);
+      return reply;
+    };
     const compressed = compress(request, (input) =>
-      mapAwaitable(next(input), (reply) => {
-        before = payloadLength(reply.payload);
-        const skipped = whySkipped(request, reply, config, isOff(option, request.endpoint));
-        if (skipped !== null) reasons.give(request, skipped);
-        return reply;
-      }),
+      mapAwaitable(next(input), (reply) => mapAwaitable(readyBody(reply) ?? reply, explain)),
     );
     return mapAwaitable(compressed, (reply) => {
       const coding = reply.headers.get("content-encoding");

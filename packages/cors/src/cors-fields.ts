@@ -48,11 +48,9 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
     if (allowed !== null) {
       reply.setHeader("access-control-allow-origin", allowed);
       if (credentials) reply.setHeader("access-control-allow-credentials", "true");
-    } else {
-      // A field set by the handler would bypass the configuration.
-      reply.headers.delete("access-control-allow-origin");
-      reply.headers.delete("access-control-allow-credentials");
-    }
+    } else reply.headers.delete("access-control-allow-origin");
+    // Fields set by the handler would bypass the configuration.
+    if (allowed === null || !credentials) reply.headers.delete("access-control-allow-credentials");
     return allowed !== null;
   };
 
@@ -70,7 +68,7 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
     },
     allow(origin, reply) {
       if (setOrigin(origin, reply) && exposed !== "")
-        reply.setHeader("access-control-expose-headers", exposed);
+        reply.appendHeader("access-control-expose-headers", exposed); // the handler may expose others
       return reply;
     },
   };

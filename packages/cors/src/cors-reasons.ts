@@ -3,7 +3,7 @@ import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import type { CorsConfig } from "./cors-config.ts";
 import { isPreflight } from "./cors-fields.ts";
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. */
+/** Adds the reason of each decision to the middleware, for request traces, such as those of `framework explain`. */
 export const withReasons = (
   shareResources: Middleware<HttpRequest, Response>,
   { origins }: CorsConfig,

@@ -101,6 +101,22 @@ eachClient(test, makeApp, {
   },
 });
 
+test("fields that a handler exposes are exposed in addition to those of the configuration", async () => {
+  const app = makeApp();
+  app.get("/page", () => Response.json([], { headers: { "Access-Control-Expose-Headers": "X-Page" } }));
+  await using client = testClient(app);
+  const reply = await client.get("/page", { headers: { origin: listed } });
+  expect(corsFieldsOf(reply)).toEqual({ ...open, expose: "X-Page, X-Total" });
+});
+
+test("without credentials a handler cannot allow them, not even for a listed origin", async () => {
+  const app = new (App.with(cors))().enableCors([listed]);
+  app.get("/", () => Response.json(1, { headers: { "Access-Control-Allow-Credentials": "true" } }));
+  await using client = testClient(app);
+  const reply = await client.get("/", { headers: { origin: listed } });
+  expect(corsFieldsOf(reply)).toEqual({ ...open, credentials: null, expose: null });
+});
+
 test("every origin is allowed by default, without Vary", async () => {
   const app = new (App.with(cors))().enableCors();
   app.get("/", () => 1);

@@ -28,3 +28,20 @@ test("reasons have the dates and the successor of a route, but not the caller", 
   ]);
   expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
 });
+
+test("the reason names the caller that an authentication identifies later, as with a token", async () => {
+  const explained = await explainRequests(() => {
+    const app = new (App.with(deprecation))().enableDeprecation();
+    app.get("/old", { deprecated: "2026-11-01" }, () => 1);
+    app.use(async (request, next) => {
+      await Promise.resolve();
+      request.context.set(User, "ann");
+      return next(request);
+    });
+    return app;
+  }, [["GET", "/old"]]);
+  expect(explained[0]?.reasons("deprecation")).toEqual([
+    "deprecated from 2026-11-01",
+    "counted for its caller",
+  ]);
+});

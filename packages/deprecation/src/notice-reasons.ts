@@ -1,8 +1,8 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
-import type { DecisionReasons } from "@framework/core/feature";
+import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import type { Notice } from "./notice.ts";
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Names of callers are omitted. */
+/** Adds the reason of each decision to the middleware, for request traces, such as those of `framework explain`. Names of callers are omitted. */
 export const withReasons =
   (
     announce: Middleware<HttpRequest, Response>,
@@ -15,9 +15,11 @@ export const withReasons =
     if (notice === undefined) reasons.give(request, "the route is not deprecated");
     else reasons.give(request, noticeReason(notice));
     const reply = announce(request, next);
-    if (notice !== undefined)
+    if (notice === undefined) return reply;
+    return mapAwaitable(reply, (answer) => {
       reasons.give(request, `counted for ${callerOf(request) === null ? "anonymous callers" : "its caller"}`);
-    return reply;
+      return answer;
+    });
   };
 
 const noticeReason = ({ deprecation, sunset, successor }: Notice): string =>

@@ -35,6 +35,16 @@ test.each([
   expect(await put(headers as Record<string, string>, current)).toEqual(expected);
 });
 
+test("undefined as the current state means no resource, as null does", async () => {
+  const app = new App();
+  app.put("/book", (request) => requireMatch(request, undefined as never));
+  await using client = testClient(app);
+  const statuses = [];
+  for (const headers of [{ "if-match": '"1"' }, { "if-match": "*" }, { "if-none-match": "*" }])
+    statuses.push((await client.put("/book", { headers })).status);
+  expect(statuses).toEqual([412, 412, 204]);
+});
+
 test("if a condition is required, a request without one gets 428", async () => {
   expect(await put({}, '"1"', { required: true })).toEqual([428, false]);
   expect(await put({ "if-match": '"1"' }, '"1"', { required: true })).toEqual([204, true]);

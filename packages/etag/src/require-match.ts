@@ -18,7 +18,8 @@ export const requireMatch = (
   if (required && !protectsState(request, current)) {
     throw new HttpError(428, "If-Match with the current entity tag is required");
   }
-  if (precondition(request, current) === "failed") {
+  // Programs without types may pass undefined for an absent resource.
+  if (precondition(request, current ?? null) === "failed") {
     throw new HttpError(412, "The resource has changed since it was read");
   }
 };

@@ -32,7 +32,8 @@ export class Debts {
 
   /** Records an admitted request. */
   add(key: string, windowMs: number): void {
-    this.put(key, { count: this.take(key) + 1, endsAt: this.options.clock.now() + windowMs });
+    const count = this.claim(key)?.count ?? 0;
+    this.put(key, { count: count + 1, endsAt: this.options.clock.now() + windowMs });
   }
 
   /** Removes the debt of a key, for a call that charges it. Returns the argument of `settle`; `null` if there is none. */
@@ -49,17 +50,15 @@ export class Debts {
     if (claimed === null) return spent;
     const unpaid = claimed.count - spent;
     if (unpaid <= 0) return -unpaid;
-    this.put(key, { count: unpaid + this.take(key), endsAt: claimed.endsAt });
+    const added = this.claim(key); // by requests during the call
+    const endsAt = Math.max(claimed.endsAt, added?.endsAt ?? 0);
+    this.put(key, { count: unpaid + (added?.count ?? 0), endsAt });
     return 0;
   }
 
   /** Reduces the debt of a key by permits that the store spent after their requests had been decided without it. */
   pay(key: string, spent: number): void {
     if (spent > 0) this.settle(key, this.claim(key), spent);
-  }
-
-  private take(key: string): number {
-    return this.claim(key)?.count ?? 0;
   }
 
   private put(key: string, debt: Debt): void {

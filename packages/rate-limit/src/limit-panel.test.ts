@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App, type HttpRequest } from "@framework/core";
-import type { Feature, SharedState } from "@framework/core/feature";
+import { type Feature, type SharedState, User } from "@framework/core/feature";
 import { panelContract, panelProbe } from "@framework/core/testing";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rateLimit } from "./index.ts";
@@ -76,6 +76,22 @@ test("a reset restores the quotas of a limit's clients, in every worker and in w
   expect(await later.send("/login", client)).toBe(200);
   expect(await later.send("/login")).toBe(429); // all workers share one count
   for (const worker of [one, other, later]) await worker.close();
+});
+
+test("the panel shows a client as it was counted, not with a name that authentication finds later", async () => {
+  const app = new (App.with(rateLimit, panelProbe, requestTracing))().enableRateLimit({
+    key: ({ context }) => context.get(User),
+  });
+  app.use((request, next) => {
+    request.context.set(User, "ann");
+    return next(request);
+  });
+  app.get("/", () => "hello");
+  await app.start({ ...quiet, env: "development", debug: true });
+  await app.fetch(new Request("http://localhost/"));
+  const [clients] = (await app.panel("limits").details?.("default")) ?? [];
+  expect(clients?.rows.map(({ cells }) => cells[1])).toEqual(["address"]);
+  await app.stop();
 });
 
 test("without a listener no client is recorded, and at most 100 are kept", async () => {

@@ -11,7 +11,7 @@ export interface ReasonParts {
 }
 
 /**
- * Wraps the middleware to report the reason of each decision to tools that show the steps of a request, and to record the client for the panel. Reasons omit
+ * Wraps the middleware to report the reason of each decision to request traces, and to record the client for the panel. Reasons omit
  * the keys of clients, which may be credentials.
  */
 export const withReasons =
@@ -22,6 +22,7 @@ export const withReasons =
   (request, next) => {
     const limit = limitOf(request);
     if (limit === null) reasons.give(request, "no limit: the route or its path is exempt");
+    const key = limit?.keyOf(request) ?? null; // before the handler: authentication may change what the key function reads
     let isAdmitted = false;
     const limited = limitRequests(request, (input) => {
       isAdmitted = true;
@@ -33,8 +34,8 @@ export const withReasons =
       if (max !== null && remaining !== null) reasons.give(request, `${remaining} of ${max} requests remain`);
       if (!isAdmitted)
         reasons.give(request, `refused: retry after ${headers.get("retry-after") ?? "unknown"} s`);
-      if (limit !== null)
-        seen.record(limit, limit.keyOf(request), {
+      if (limit !== null && key !== null)
+        seen.record(limit, key, {
           remaining: remaining === null ? null : Number(remaining),
           isAdmitted,
         });

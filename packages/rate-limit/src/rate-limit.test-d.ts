@@ -14,6 +14,8 @@ app
   .get("/", { rateLimit: false }, () => "hello");
 app.get("/own", { rateLimit: { algorithm: "adaptive", windowSecs: 5 } }, () => "own");
 app.get("/by-tenant", { rateLimit: { key: (request) => request.getHeader("x-tenant") } }, () => "own");
+app.get("/by-id", { rateLimit: { key: ({ params }) => Number(params["id"]) } }, () => "own");
+app.get("/by-key", { rateLimit: { key: RateLimitConfig.of().key ?? (() => undefined) } }, () => "own");
 
 // the permits of the shared state are a store
 app.enableRateLimit({ store: inProcessState().permits satisfies PermitStore });

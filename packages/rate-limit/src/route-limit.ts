@@ -14,6 +14,6 @@ export interface RouteLimit {
   readonly maxRequests?: number;
   /** Seconds of the window. @default the app's */
   readonly windowSecs?: number;
-  /** Identifies the client; `null` falls back to the address. @default the app's `key` */
-  readonly key?: (request: HttpRequest) => string | null;
+  /** Identifies the client, like `key` of the app; `null`, `undefined` and an empty string fall back to the address. @default the app's `key` */
+  readonly key?: (request: HttpRequest) => string | number | bigint | null | undefined;
 }

@@ -2,7 +2,7 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { DecisionReasons } from "@framework/core/feature";
 import { isSafeId } from "./safe-id.ts";
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. */
+/** Adds the reason of each decision to the middleware, for request traces, such as those of `framework explain`. */
 export const withReasons =
   (
     identify: Middleware<HttpRequest, Response>,

@@ -112,6 +112,26 @@ test.each([() => "two words", () => 7 as never, () => "", () => Promise.resolve(
   },
 );
 
+test("a promise that createId returns may reject: the request gets a UUID, and the process goes on", async () => {
+  const createId = (): never => Promise.reject(new Error("away")) as never;
+  const app = new (App.with(requestId))().enableRequestId({ createId });
+  app.get("/", (request) => request.requestId);
+  const errors: unknown[] = [];
+  const log = { info() {}, warn: (_: string, fields?: object) => void errors.push(fields), error() {} };
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    await using client = testClient(app, { log });
+    expect((await client.get("/")).headers.get("x-request-id")).toMatch(uuid);
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections after the microtask queue is empty
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+  expect(unhandled).toEqual([]);
+  expect(errors).toEqual([{ error: "createId returned a promise; return the value itself" }]);
+});
+
 function fails(): never {
   throw new Error("no entropy");
 }

@@ -3,6 +3,7 @@ import {
   type ConfigInput,
   type ConfigRecord,
   configRecord,
+  describeInvalid,
   type Feature,
   type FieldUse,
   flag,
@@ -105,9 +106,9 @@ const withFallback = (createId: () => string, warn: (error: unknown) => void): (
   return () => {
     try {
       const id: unknown = createId();
-      return typeof id === "string" && isSafeId(id)
-        ? id
-        : fallback(`createId returned ${String(id).slice(0, 100)}`);
+      if (typeof id === "string" && isSafeId(id)) return id;
+      const isText = typeof id === "string" && id !== "";
+      return fallback(`createId returned ${isText ? id.slice(0, 100) : describeInvalid(id)}`);
     } catch (error) {
       return fallback(error);
     }

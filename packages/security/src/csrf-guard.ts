@@ -133,7 +133,7 @@ export class CsrfGuard {
 
   /** Issues the token of the login that later requests will have. */
   rotate(request: HttpRequest, session: string | null, caller: string | null): string {
-    return this.issue(request, nextLogin(session, caller, this.config));
+    return this.issue(request, nextLogin(session ?? null, caller, this.config)); // programs without types may pass undefined
   }
 
   private issue(request: HttpRequest, login: Login, seed?: string): string {

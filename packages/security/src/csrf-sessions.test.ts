@@ -2,7 +2,7 @@ import { App, type HttpRequest } from "@framework/core";
 import { type ConfigInput, type Feature, JwtClaims, SessionId, User } from "@framework/core/feature";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { csrf, type CsrfConfig } from "./index.ts";
+import { csrf, type CsrfConfig, rotateCsrfToken } from "./index.ts";
 import { unmask } from "./token-mask.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
@@ -161,5 +161,20 @@ test.each([{}, { session: ({ context }: HttpRequest): string | null => context.g
     expect(seedOf(other.cookies.get("_csrf")?.value ?? "")).not.toBe(seedOf(token));
     const forged = await client.get("/open", { headers: { cookie: `_csrf=${token}x` } });
     expect(forged.cookies.size).toBe(1);
+  },
+);
+
+test.each([undefined, null])(
+  "rotateCsrfToken with the session %s returns a token of a visitor",
+  async (session) => {
+    for (const config of [{ secret }, { secret, session: () => undefined }]) {
+      const app = new (App.with(csrf))().enableCsrf(config);
+      app.get("/logout", (request) => rotateCsrfToken(request, session as null));
+      app.post("/change", () => "changed");
+      await using client = testClient(app);
+      const { text: token } = await client.get("/logout");
+      const headers = { cookie: `_csrf=${token}`, "x-csrf-token": token };
+      expect((await client.post("/change", { headers })).status).toBe(200);
+    }
   },
 );

@@ -42,6 +42,24 @@ const driveShop = ({ app, browser }: Shop): SessionDriver => {
   };
 };
 
+test("a new id gets 409 after 100 attempts to copy the changes of other requests", async () => {
+  const inner = sharedSessionStore(inProcessState().values);
+  let attempts = 0;
+  const store: SessionStore = {
+    ...inner,
+    end: (key, ttlMs, version) => {
+      if (version === undefined) return inner.end(key, ttlMs);
+      attempts++;
+      return false; // as if another request had changed the session again
+    },
+  };
+  const { browser } = openShop({ store });
+  await using client = browser({ cookies: false });
+  const visitor = cookieOf(await client.post("/cart/tea"));
+  const reply = await client.post("/promote", withCookie(visitor));
+  expect([reply.status, attempts]).toEqual([409, 100]);
+});
+
 const isRefused = ({ status, headers }: TestReply): boolean =>
   status === 409 && headers.get("set-cookie") === null;
 

@@ -23,8 +23,8 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   },
   SESSIONS_NOT_ENABLED: {
     summary:
-      "`sessionOf` was called without `enableSessions` or below `skipPaths`, or `app.sessions.auth` was used without `enableSessions`",
-    action: "call `enableSessions`, or remove the path from `skipPaths`",
+      "`sessionOf` was called without `enableSessions`, below `skipPaths` or before sessions are read, as in the `key` of a rate limit; or `app.sessions.auth` was used without `enableSessions`",
+    action: "call `enableSessions`, remove the path from `skipPaths`, or call `sessionOf` in a handler",
   },
   SESSIONS_NOT_STARTED: {
     summary: "`app.sessions.destroyAll` was called before the app had started",

@@ -50,6 +50,16 @@ for (const [form, config] of [
   });
 }
 
+test("absoluteSecs alone may be shorter than the default of idleSecs", async () => {
+  const { browser, clock } = openShop({ absoluteSecs: 600 });
+  await using client = browser();
+  await client.post("/login/ann");
+  await clock.advance(minutes(9));
+  expect((await client.get("/me")).json()).toEqual({ user: "ann", cart: null });
+  await clock.advance(minutes(1));
+  expect((await client.get("/me")).json()).toEqual({ user: null, cart: null });
+});
+
 test("a use is recorded once per tenth of the idle timeout, without a new cookie", async () => {
   const clock = virtualClock({ start: 1_800_000_000_000 });
   const inner = sharedSessionStore(inProcessState({ clock }).values);

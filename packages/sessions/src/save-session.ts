@@ -82,7 +82,7 @@ const endOldId = async (
   { backend, ...tools }: SaveTools,
 ): Promise<void> => {
   let latest = oldSession;
-  for (let version = 1; version < MAX_ATTEMPTS; version++) {
+  for (let version = 1; version <= MAX_ATTEMPTS; version++) {
     if (await backend.endIfUnchanged(latest)) return;
     latest = await readAgain(oldSession.id, backend);
     const entry = session.entry(latest.entry);

@@ -12,7 +12,7 @@ export interface SessionReasonParts {
   readonly reasons: DecisionReasons;
 }
 
-/** Wraps the middleware to report the reason of each decision to tools that show the steps of a request. Ids, users and data are omitted. */
+/** Wraps the middleware to report the reason of each decision to request traces. Ids, users and data are omitted. */
 export const withReasons =
   (
     sessions: Middleware<HttpRequest, Response>,

@@ -45,14 +45,14 @@ export const SessionUsed: Key<boolean> = key("session_used", false);
 /**
  * Returns the session of a request; for a visitor an empty one, which is not stored until it gets a value. The reply becomes private, and is not cached.
  *
- * @throws SESSIONS_NOT_ENABLED without `enableSessions`, and below its `skipPaths`
+ * @throws SESSIONS_NOT_ENABLED without `enableSessions`, below its `skipPaths`, and before sessions are read, as in the `key` of a rate limit
  */
 export const sessionOf = ({ context }: HttpRequest): Session => {
   const session = context.get(CurrentSession);
   if (session === null)
     throw sessionsError(
       "SESSIONS_NOT_ENABLED",
-      "call enableSessions() before sessionOf(request), outside of skipPaths",
+      "call enableSessions() before sessionOf(request), outside of skipPaths, and not before sessions are read, as in the key of a rate limit",
     );
   context.set(SingleUse, true).set(SessionUsed, true);
   return session;

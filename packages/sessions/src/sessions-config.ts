@@ -45,6 +45,8 @@ export interface SessionsConfig {
   readonly clock: Clock;
 }
 
+/** Default of `idleSecs`. */
+const IDLE_SECS = 1800;
 /** Minimum bytes of a key that cannot be guessed. */
 const MIN_SECRET_BYTES = 32;
 /** Maximum number of keys. */
@@ -80,7 +82,7 @@ export const SessionsConfig: ConfigRecord<SessionsConfig> = configRecord<Session
           : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more, or a list of 1 to ${MAX_SECRETS} of them`,
     }),
   ),
-  idleSecs: integer(1800, { min: 60, max: 31_536_000 }),
+  idleSecs: integer(IDLE_SECS, { min: 60, max: 31_536_000 }),
   absoluteSecs: integer(86_400, { min: 60, max: 31_536_000 }),
   cookieName: checked(
     "session_id",
@@ -106,7 +108,8 @@ export const contradictions = (config: SessionsConfig): readonly string[] => {
     found.push(
       "SessionsConfig.secret and encrypt are for cookies with data: set signed: true, or remove them",
     );
-  if (config.idleSecs > config.absoluteSecs)
+  // A session also ends after `absoluteSecs`, so the default may be greater.
+  if (config.idleSecs > config.absoluteSecs && config.idleSecs !== IDLE_SECS)
     found.push("SessionsConfig.idleSecs is greater than absoluteSecs: choose a smaller one");
   return found;
 };

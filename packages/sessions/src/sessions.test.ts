@@ -1,6 +1,9 @@
-import { expect, test } from "@jest/globals";
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { inProcessState } from "@framework/core/testing";
-import { type Session, sessionOf, sharedSessionStore } from "./index.ts";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Session, sessionOf, sessions, sharedSessionStore } from "./index.ts";
 import { cookieOf, openShop, withCookie } from "./shop.test-kit.ts";
 
 test("a visitor gets no cookie until a value is set", async () => {
@@ -198,6 +201,26 @@ test("paths below skipPaths have no session", async () => {
   await using client = browser();
   await client.post("/login/ann");
   expect((await client.get("/assets/code")).text).toBe("SESSIONS_NOT_ENABLED");
+});
+
+test("sessionOf in middleware before the sessions names that mistake", async () => {
+  const early: Feature = {
+    name: "early",
+    install: (host) => {
+      host.http.use("rate-limit", (request, next) => {
+        sessionOf(request);
+        return next(request);
+      });
+      return {};
+    },
+  };
+  const app = new (App.with(sessions, early))().enableSessions();
+  await using client = testClient(app, { log: { info() {}, warn() {}, error() {} } });
+  const { status, text } = await client.get("/");
+  expect([status, text.includes("not before sessions are read, as in the key of a rate limit")]).toEqual([
+    500,
+    true,
+  ]);
 });
 
 test("mistakes in the options are reported together at start", async () => {

@@ -21,9 +21,9 @@ export class ApiKeyAuth extends Authentication {
 
   constructor(keys: ApiKeys, header = "X-API-Key") {
     super();
-    this.header = header;
+    this.header = typeof header === "string" ? header : ""; // `prepare` reports it
     this.keys = keyDigests(keys);
-    this.challenge = `ApiKey header="${header}"`;
+    this.challenge = `ApiKey header="${this.header}"`;
   }
 
   override identify(invocation: Invocation): void {

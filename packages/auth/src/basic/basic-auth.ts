@@ -37,7 +37,7 @@ const basicOptions = configRecord<Required<BasicAuthOptions>>("BasicAuthOptions"
   allowEmptyName: checked<boolean | string>(
     false,
     "true, false or the name for callers without a name",
-    (value) => typeof value === "boolean" || typeof value === "string",
+    (value) => typeof value === "boolean" || (typeof value === "string" && value !== ""), // an empty string can be an unset variable
   ),
   ...callbackTimeoutRules,
 });

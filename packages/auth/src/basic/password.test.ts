@@ -99,6 +99,16 @@ test.each([
   await expect(verifyPassword("secret", null, cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
 });
 
+test("a member of the cost without a value has its default", async () => {
+  const cost = { ...cheap, parallelization: undefined as never };
+  const hash = await hashPassword("secret", cost);
+  expect(hash).toMatch(/^\$scrypt\$ln=1,r=1,p=3\$/);
+  expect([await verifyPassword("secret", hash, cost), await verifyPassword("secret", null, cost)]).toEqual([
+    true,
+    false,
+  ]);
+});
+
 test("work runs in order of arrival, and is refused with 503 when the queue is full", async () => {
   const queue = createWorkQueue(2, 3);
   const order: number[] = [];

@@ -93,7 +93,12 @@ const parseHash = (text: string): StoredPassword => {
 };
 
 const checkedCost = (given: Partial<ScryptCost>): ScryptCost => {
-  const cost = { ...defaultCost, ...given };
+  const {
+    logN = defaultCost.logN,
+    blockSize = defaultCost.blockSize,
+    parallelization = defaultCost.parallelization,
+  } = given;
+  const cost = { logN, blockSize, parallelization };
   if (isAllowedCost(cost)) return cost;
   throw authError(
     "AUTH_BAD_HASH",

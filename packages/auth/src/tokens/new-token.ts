@@ -79,7 +79,7 @@ export class TokenIssuer {
     const all = {
       iss,
       aud,
-      ...checkClaims(claims),
+      ...givenClaims(claims),
       iat,
       exp: iat + lifetimeSecs,
       jti: newTokenId(lineage.family),
@@ -110,6 +110,10 @@ const checkClaims = (claims: NewClaims): NewClaims => {
   if (typeof claims.sub === "string" && claims.sub !== "") return claims;
   throw authError("AUTH_BAD_CLAIMS", "a token needs sub, the name of its subject");
 };
+
+/** Returns the claims that have a value: `undefined` must not replace the configured issuer or audience. */
+const givenClaims = (claims: NewClaims): RawClaims =>
+  Object.fromEntries(Object.entries(checkClaims(claims)).filter(([, value]) => value !== undefined));
 
 /** Reports values that JSON loses as errors: a `Set` of roles would become {} in the token, NaN null. */
 const failOnLoss: JsonReport = {

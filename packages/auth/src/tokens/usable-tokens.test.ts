@@ -32,6 +32,10 @@ test.each<[ConfigInput<JwtConfig>, object]>([
     { issuer: "me", audience: ["a", "b"] },
     { iss: "me", aud: "b" },
   ],
+  [
+    { issuer: "me", audience: ["a", "b"] },
+    { iss: undefined, aud: undefined },
+  ],
   [{ requiredClaims: ["tenant"] }, { tenant: 0 }],
   [{ requiredClaims: ["nbf", "iat", "jti"] }, { nbf: 1_800_000_000 }],
   [{ expiration: 1, leewaySecs: 60 }, { nbf: 1_800_000_030 }],

@@ -2,6 +2,7 @@ import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { gate } from "../cached-app.test-kit.ts";
 import { type CacheStore, caching, memoryStore } from "../index.ts";
 
 /** Creates a connection to the other hosts, which a test can interrupt. */
@@ -88,6 +89,29 @@ test("a reply whose computation began before a gap is not stored after it", asyn
   held.resolve();
   expect(await pendingReply).toBe("MISS 0");
   expect(await get()).toBe("MISS 1");
+});
+
+test("a reply that is being written to a store of this worker during a gap is not used after it", async () => {
+  const memory = memoryStore();
+  const writing = gate();
+  const slow: CacheStore = {
+    shared: false,
+    get: async (key) => memory.get(key),
+    set: async (key, entry, options) => {
+      await writing.opened;
+      return memory.set(key, entry, options);
+    },
+    delete: async (key) => memory.delete(key),
+    drop: async (tags) => memory.drop(tags),
+  };
+  const { get, lose, restore, change } = await start(slow);
+  expect(await get()).toBe("MISS 0");
+  lose();
+  change();
+  restore();
+  writing.open();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([await get(), await get()]).toEqual(["MISS 1", "HIT 1"]);
 });
 
 test("replies of a store that all hosts share are used without a connection, but none is added", async () => {

@@ -27,6 +27,8 @@ export class Purges {
   private unsubscribe: (() => void) | null = null;
   /** Number of pending `clear` calls. */
   private clearing = 0;
+  /** The failure of this worker's store for each pending counted drop, by counter; `null` for none. */
+  private readonly failures = new Map<string, { readonly error: unknown } | null>();
 
   constructor(parts: PurgesParts) {
     this.parts = parts;
@@ -74,8 +76,20 @@ export class Purges {
 
   private async dropCounted(tags: readonly string[]): Promise<number> {
     const counter = `cache:dropped:${crypto.randomUUID()}`;
-    const dropped = await this.publish({ counter, tags });
-    if (dropped !== null || this.values === null) return dropped ?? 0;
+    this.failures.set(counter, null);
+    try {
+      const dropped = await this.publish({ counter, tags });
+      const failure = this.failures.get(counter) ?? null;
+      if (failure !== null) throw failure.error;
+      return dropped ?? (await this.countOf(counter));
+    } finally {
+      this.failures.delete(counter);
+    }
+  }
+
+  /** Returns the number of replies that all workers have counted. */
+  private async countOf(counter: string): Promise<number> {
+    if (this.values === null) return 0;
     const counted = await this.values.get(counter);
     if (typeof counted !== "number") return 0;
     await this.values.delete(counter);
@@ -100,7 +114,7 @@ export class Purges {
     return dropped;
   }
 
-  /** Removes all entries of this worker's store after it may have missed drops; until then the store is not used. */
+  /** Removes all entries of this worker's store after it may have missed drops, or did not drop; until then the store is not used. */
   private async clear(): Promise<void> {
     this.clearing++;
     try {
@@ -116,7 +130,10 @@ export class Purges {
 
   private async handleMessage(message: Json): Promise<void> {
     const { counter, tags } = message as unknown as DropMessage;
-    const dropped = await this.dropHere(tags);
+    const dropped = await this.dropHere(tags).catch((error: unknown) => {
+      if (counter !== null && this.failures.has(counter)) this.failures.set(counter, { error }); // published by this worker
+      throw error;
+    });
     if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: COUNT_TTL_MS });
   }
 
@@ -124,9 +141,12 @@ export class Purges {
   private async dropHere(tags: readonly string[]): Promise<number> {
     const { store, invalidations } = this.parts;
     invalidations.note(tags);
-    if (!store.shared) return store.drop(tags);
     await store.waitForWrites();
-    return 0;
+    if (store.shared) return 0;
+    return store.drop(tags).catch((error: unknown) => {
+      if (this.clearing === 0) void this.clear(); // until then its replies, which may be outdated, are not used
+      throw error;
+    });
   }
 }
 

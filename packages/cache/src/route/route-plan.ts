@@ -137,6 +137,8 @@ const fieldProblems = (value: RouteCache): string[] => {
       "per and shared cannot be combined: per stores a reply for each caller, shared one for all",
     );
   if (!isListOf(vary, isFieldName)) problems.push("vary must be a list of request field names");
+  else if (vary.includes("*"))
+    problems.push('vary has "*", and such replies are never stored: write cache: false');
   return problems;
 };
 

@@ -10,7 +10,7 @@ export interface NotStoredContext extends Pick<StoringContext, "status" | "ident
   readonly isHead: boolean;
 }
 
-/** Describes why a reply was not stored, in the order of the storing rules; for tools that show the steps of a request. */
+/** Describes why a reply was not stored, in the order of the storing rules; for request traces. */
 export const notStoredReason = (
   { directives, setsCookies, vary }: ReplyFacts,
   { status, identity, shared, own, isStream, bodyBytes, maxEntryBytes, isHead }: NotStoredContext,

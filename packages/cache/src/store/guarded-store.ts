@@ -1,5 +1,5 @@
 import { type Awaitable, HttpError, type Logger } from "@framework/core";
-import { type Clock, isPromise, throttledLog } from "@framework/core/feature";
+import { type Clock, isPromise, mapAwaitable, throttledLog, within } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
 
 /** Options of `GuardedStore`. */
@@ -10,6 +10,8 @@ export interface GuardedStoreOptions {
 }
 
 const LOG_INTERVAL_MS = 10_000;
+/** Maximum wait of a drop for pending writes, in milliseconds: its publisher waits 1 s for a worker. */
+const MAX_WAIT_MS = 500;
 /** Tag of all entries of a store of this process; other tags have a prefix. */
 const EVERY_ENTRY = "*";
 
@@ -29,6 +31,8 @@ export class GuardedStore {
   private readonly store: CacheStore;
   private readonly options: GuardedStoreOptions;
   private readonly pendingWrites = new Set<Promise<unknown>>();
+  /** Number of drops that no longer wait for pending writes. */
+  private drops = 0;
   private readonly logThrottled: ReturnType<typeof throttledLog>;
 
   constructor(store: CacheStore, options: GuardedStoreOptions) {
@@ -45,7 +49,13 @@ export class GuardedStore {
 
   set(key: string, entry: CacheEntry, options: SetOptions): void {
     const own = this.shared ? options : { ...options, tags: [...options.tags, EVERY_ENTRY] };
-    this.write(() => this.store.set(key, entry, own));
+    const { drops } = this;
+    // An entry that a drop did not wait for may be outdated.
+    this.write(() =>
+      mapAwaitable(this.store.set(key, entry, own), (isStored) =>
+        isStored && this.drops !== drops ? this.store.delete(key) : isStored,
+      ),
+    );
   }
 
   delete(key: string): void {
@@ -66,12 +76,15 @@ export class GuardedStore {
 
   /** Removes every entry of the store of this process. @throws CACHE_STORE_UNAVAILABLE */
   async clear(): Promise<void> {
+    await this.waitForWrites();
     if (!this.shared) await this.drop([EVERY_ENTRY]);
   }
 
-  /** Resolves when every pending write has ended or timed out. */
+  /** Waits for the pending writes, before a drop, until they time out, at most 500 ms. An entry that is stored later is removed again. */
   async waitForWrites(): Promise<void> {
-    await Promise.all(this.pendingWrites);
+    if (this.pendingWrites.size > 0)
+      await within(Promise.all(this.pendingWrites), MAX_WAIT_MS, this.options.clock, () => []);
+    this.drops++;
   }
 
   private write(call: () => Awaitable<boolean>): void {
@@ -93,10 +106,15 @@ export class GuardedStore {
   private withTimeout<T, Fallback>(result: Promise<T>, fallback: Fallback): Promise<T | Fallback> {
     const { promise, resolve } = Promise.withResolvers<T | Fallback>();
     const { clock, timeoutMs } = this.options;
-    const cancel = clock.after(timeoutMs, () =>
-      resolve(this.recordFailure(new Error(`the store did not answer within ${timeoutMs} ms`), fallback)),
-    );
-    result.then(resolve, (error: unknown) => resolve(this.recordFailure(error, fallback))).finally(cancel);
+    let hasTimedOut = false;
+    const cancel = clock.after(timeoutMs, () => {
+      hasTimedOut = true;
+      resolve(this.recordFailure(new Error(`the store did not answer within ${timeoutMs} ms`), fallback));
+    });
+    const fail = (error: unknown): void => {
+      if (!hasTimedOut) resolve(this.recordFailure(error, fallback)); // the timeout has been counted already
+    };
+    result.then(resolve, fail).finally(cancel);
     return promise;
   }
 
