@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:https";
 import { tmpdir } from "node:os";
@@ -125,3 +126,74 @@ test("rejects unreadable files, and cert combined with certFile, at the start", 
     "TlsConfig.cert and certFile cannot be combined",
   );
 });
+
+test("serves a certificate that changed during the start", async () => {
+  const [first, second] = [selfSigned(), selfSigned()];
+  put(first);
+  const app = new App().onEvent("startup", () => put(second));
+  const running = await app.run({
+    port: 0,
+    exitOnError: false,
+    argv: [],
+    environment: {},
+    log: { info() {}, warn() {}, error() {} },
+    tls: { certFile, keyFile, watchSecs: 0 },
+  });
+  expect(await fetchCertificate(running.port)).toBe(base64Of(second));
+  await running.close();
+});
+
+/** A service whose workers wait in a startup handler while the file `HELD` exists. */
+const heldProgram = `
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { App } from ${JSON.stringify(new URL("../../../core/src/index.ts", import.meta.url).href)};
+const { CERT_FILE: certFile, KEY_FILE: keyFile, HELD: held, WORKERS: workers } = process.env;
+const app = new App().onEvent("startup", async () => {
+  console.error("held.");
+  while (existsSync(held)) await delay(20);
+});
+await app.run({ port: 0, workers: Number(workers), tls: { certFile, keyFile, watchSecs: 0 } });
+`;
+
+test.each([1, 2])(
+  "a SIGHUP during the start of %d workers does not end it, and they serve the new certificate",
+  async (workers) => {
+    const [first, second] = [selfSigned(), selfSigned()];
+    const [file, held] = [join(folder, "held.ts"), join(folder, "held")];
+    put(first);
+    writeFileSync(file, heldProgram);
+    writeFileSync(held, "");
+    const program = spawn(process.execPath, ["--conditions=@framework/source", file], {
+      env: {
+        ...process.env,
+        NODE_OPTIONS: "",
+        CERT_FILE: certFile,
+        KEY_FILE: keyFile,
+        HELD: held,
+        WORKERS: `${workers}`,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      program[name].setEncoding("utf8").on("data", (text: string) => (output[name] += text));
+    const exit = new Promise((resolve) => program.once("exit", (code, signal) => resolve(code ?? signal)));
+    try {
+      await eventually(() => output.stderr.split("held.").length > workers, "the workers start");
+      put(second);
+      program.kill("SIGHUP");
+      rmSync(held);
+      await eventually(
+        () => output.stdout.includes("listening") || program.exitCode !== null || program.signalCode !== null,
+        "the service listens",
+      );
+      const { port } = new URL(/"url":"([^"]+)"/.exec(output.stdout)?.[1] ?? `ended: ${output.stderr}`);
+      for (let visit = 0; visit < 10; visit++)
+        expect(await fetchCertificate(Number(port))).toBe(base64Of(second));
+    } finally {
+      program.kill("SIGTERM");
+    }
+    expect(await exit).toBe(0);
+  },
+);

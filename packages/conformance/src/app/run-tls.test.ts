@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { expect, test } from "@jest/globals";
 import { App, type RunOptions } from "@framework/core";
-import { selfSigned } from "../harness/self-signed.ts";
+import { type SelfSigned, selfSigned } from "../harness/self-signed.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 const embedded: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
@@ -50,3 +50,21 @@ test("rejects an invalid certificate, and the key of another certificate, before
   }
   expect(started).toBe(false);
 });
+
+test.each([
+  ["a key", ({ key }: SelfSigned) => key],
+  [
+    "a certificate that is not PEM",
+    ({ cert }: SelfSigned) => Buffer.from(cert.split("\n").slice(1, -2).join(""), "base64"),
+  ],
+  ["a truncated certificate", ({ cert }: SelfSigned) => cert.slice(0, 200)],
+])(
+  "rejects %s as `ca`, with which every client would be refused, before the app starts",
+  async (_name, caOf) => {
+    const own = selfSigned();
+    const tls = { ...own, ca: caOf(selfSigned("client")), requireClientCert: true };
+    await expect(new App().run({ ...embedded, tls })).rejects.toThrow(
+      "TlsConfig.ca or caFile has no PEM certificate: every client would be refused",
+    );
+  },
+);

@@ -27,7 +27,14 @@ export const loadWindow = (bytes: Uint8Array, start: number, size: number): numb
 export const lowestIn = (bits: number): number => (31 - Math.clz32(bits & -bits)) >> 3;
 
 const { fromCharCode } = String;
-const buffer = Buffer.from(windowMemory);
+const decoder = new TextDecoder();
+
+/** Decodes text in the window: a `Buffer` where the runtime has one, because its conversion is faster. */
+const buffer: Pick<Buffer, "toString"> = (globalThis as { Buffer?: typeof Buffer }).Buffer?.from(
+  windowMemory,
+) ?? {
+  toString: (_encoding, start, end) => decoder.decode(window.subarray(start, end)),
+};
 
 /**
  * Returns loaded ASCII bytes as a string. A short string is built from character codes, because a native conversion takes about 600 instructions. The codes

@@ -213,6 +213,23 @@ test.each([
   expect(problem).toContain(`: ${name} must be a schema that follows Standard Schema, such as z.object(`);
 });
 
+test.each(["name", "summary", "description"])(
+  "a route's %s that is not a string is a start error",
+  async (option) => {
+    const [problem] = await problemsOf((app) => app["get"]?.("/x", { [option]: 5 }, () => 1));
+    expect(problem).toMatch(new RegExp(`^CORE_BAD_ROUTE: GET /x .*: ${option} must be a string$`));
+  },
+);
+
+test.each([
+  [404n, "404"],
+  [Number.NaN, "NaN"],
+  ["404", '"404"'],
+])("errors: [%p] is a start error that shows the value", async (status, shown) => {
+  const [problem] = await problemsOf((app) => app["get"]?.("/x", { errors: [status] }, () => 1));
+  expect(problem).toContain(`: errors: ${shown} is not a status of an error that the framework knows`);
+});
+
 test.each([[null], [5], [{}], ["GET"], [[undefined]], [new Set(["GET"])]])(
   "methods: %p is a start error that says what to pass",
   async (methods) => {
@@ -227,6 +244,9 @@ test.each<[object | null | number, RegExp]>([
   [{ debgu: true }, /^the settings object of start has no field "debgu"; did you mean "debug"\?$/],
   [{ log: () => {} }, /^log must be an object with the functions info, warn and error, .*, not a function$/],
   [{ log: null }, /^log must be an object with the functions info, warn and error, .*, not null$/],
+  [{ debug: "false" }, /^debug of start must be true or false, not "false"$/],
+  [{ logs: 1 }, /^logs of start must be true or false, not 1$/],
+  [{ workers: 0 }, /^workers of start must be a whole number above 0, not 0$/],
   [{ limits: null }, /^limits of start must be a record/],
   [{ timeouts: 5 }, /^timeouts of start must be a record/],
   [{ trustedProxies: "10.0.0.1" }, /^trustedProxies must be a list of addresses$/],

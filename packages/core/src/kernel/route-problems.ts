@@ -1,4 +1,4 @@
-import { isClass, isPlainObject } from "../config/wrong-value.ts";
+import { describeValue, isClass, isPlainObject } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -67,10 +67,10 @@ const replyProblems = ({ responses = {} }: RouteOptions): string[] =>
 
 /** Mistakes in the texts for the API document. */
 const documentationProblems = ({ options, tags }: RouteDefinition): string[] => {
-  const { summary = "", description = "" } = options;
-  const problems = Object.entries({ summary, description })
+  const { name = "", summary = "", description = "" } = options;
+  const problems = Object.entries({ name, summary, description })
     .filter(([, text]) => typeof text !== "string")
-    .map(([name]) => `${name} must be a string`);
+    .map(([option]) => `${option} must be a string`);
   const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === "string" && tag !== "");
   if (!areTags || !Array.isArray(options.tags ?? []))
     problems.push('tags must be a list of strings, such as ["books"]');
@@ -81,7 +81,7 @@ const errorProblems = ({ errors = [], responses = {} }: RouteOptions): string[] 
   if (!Array.isArray(errors)) return ["errors must be a list of statuses, such as [404, 409]"];
   return errors.flatMap((status: unknown) => {
     if (!isErrorStatus(status))
-      return [`errors: ${JSON.stringify(status)} is not a status of an error that the framework knows`];
+      return [`errors: ${describeValue(status)} is not a status of an error that the framework knows`];
     return isPlainObject(responses) && Object.hasOwn(responses, status)
       ? [`errors: ${status} has a schema in responses; keep one of them`]
       : [];

@@ -13,19 +13,26 @@ import { redirectable } from "../log/redirectable.ts";
 export const defaultSettings = (settings: Partial<AppSettings> = {}): AppSettings => {
   const given = isOptions(settings) ? settings : {};
   const env = given.env ?? defaultEnvironment();
+  const log = failsafeLog(given.log ?? redirectable(consoleLogger({ format: "text", write: toConsole })));
   return {
-    debug: env === "development",
-    logs: false,
-    workers: 1,
-    shared: inProcessState(),
     ...given,
-    limits: isOptions(given.limits) ? given.limits : LimitsConfig.of(),
-    timeouts: isOptions(given.timeouts) ? given.timeouts : TimeoutConfig.of(),
-    trustedProxies: isTexts(given.trustedProxies) ? given.trustedProxies : [],
-    log: failsafeLog(given.log ?? redirectable(consoleLogger({ format: "text", write: toConsole }))),
     env,
+    debug: given.debug ?? env === "development",
+    logs: given.logs ?? false,
+    workers: given.workers ?? 1,
+    shared: given.shared ?? inProcessState({ log }),
+    limits: { ...LimitsConfig.of(), ...definedFields(given.limits) },
+    timeouts: { ...TimeoutConfig.of(), ...definedFields(given.timeouts) },
+    trustedProxies: isTexts(given.trustedProxies) ? given.trustedProxies : [],
+    log,
   };
 };
+
+/** The given fields of a record, of which an untyped program may omit some. */
+const definedFields = (record: unknown): object =>
+  isOptions(record)
+    ? Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+    : {};
 
 const settingNames: readonly string[] = Object.keys({
   env: 0,
@@ -55,11 +62,21 @@ export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] =>
   ];
 };
 
-const wrongTypes = ({ limits = {}, timeouts = {}, trustedProxies = [] }: Partial<Settings>): string[] => [
-  ...(isOptions(limits) ? [] : ["limits of start must be a record, such as LimitsConfig.of()"]),
-  ...(isOptions(timeouts) ? [] : ["timeouts of start must be a record, such as TimeoutConfig.of()"]),
-  ...(isTexts(trustedProxies) ? [] : ["trustedProxies must be a list of addresses"]),
-];
+const wrongTypes = (settings: Partial<Settings>): string[] => {
+  const { limits = {}, timeouts = {}, trustedProxies = [], workers = 1 } = settings;
+  const wrong = (["debug", "logs", "quiet"] as const).filter(
+    (name) => settings[name] !== undefined && typeof settings[name] !== "boolean",
+  );
+  return [
+    ...wrong.map((name) => `${name} of start must be true or false, not ${describeValue(settings[name])}`),
+    ...(Number.isSafeInteger(workers) && Number(workers) > 0
+      ? []
+      : [`workers of start must be a whole number above 0, not ${describeValue(workers)}`]),
+    ...(isOptions(limits) ? [] : ["limits of start must be a record, such as LimitsConfig.of()"]),
+    ...(isOptions(timeouts) ? [] : ["timeouts of start must be a record, such as TimeoutConfig.of()"]),
+    ...(isTexts(trustedProxies) ? [] : ["trustedProxies must be a list of addresses"]),
+  ];
+};
 
 /** Settings of an untyped program. */
 type Settings = Readonly<Record<keyof AppSettings, unknown>>;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App } from "../index.ts";
+import { App, type AppSettings, LimitsConfig, TimeoutConfig } from "../index.ts";
 import type { DrainOptions, Feature } from "../feature.ts";
 import type { Runnable } from "./runnable.ts";
 
@@ -38,6 +38,46 @@ test("an environment other than development and production fails `start` and the
     if (before === undefined) delete process.env["FRAMEWORK_ENV"];
     else process.env["FRAMEWORK_ENV"] = before;
   }
+});
+
+test("a setting of `start` that is undefined has its default", async () => {
+  const unset = { env: undefined, debug: undefined, logs: undefined, workers: undefined, shared: undefined };
+  const app = new App();
+  app.get("/fails", () => {
+    throw new Error("shown while debug is on");
+  });
+  await app.start({ ...(unset as object), log });
+  const { detail } = (await (await app.fetch(new Request("http://host.test/fails"))).json()) as {
+    detail: string;
+  };
+  expect(detail).toBe("shown while debug is on");
+  await app.shared.set("key", 1, { ttlMs: 1000 });
+  expect(await app.shared.get("key")).toBe(1);
+  await app.stop();
+});
+
+test("a field that is missing in the limits or timeouts of `start` has its default", async () => {
+  const seen: AppSettings[] = [];
+  const app = new App().onEvent("startup", (settings) => void seen.push(settings));
+  const partial = { limits: { maxHeaderFields: 7, maxBodyBytes: undefined }, timeouts: { handlerSecs: 1 } };
+  await app.start({ ...(partial as object), log });
+  await app.stop();
+  expect(seen[0]).toMatchObject({
+    limits: LimitsConfig.of({ maxHeaderFields: 7 }),
+    timeouts: TimeoutConfig.of({ handlerSecs: 1 }),
+  });
+});
+
+test("an error of a subscriber of `app.shared` is logged by the logger of `start`", async () => {
+  const errors: string[] = [];
+  const app = new App();
+  await app.start({ log: { ...log, error: (message) => void errors.push(message) } });
+  app.shared.subscribe("news", () => {
+    throw new Error("not today");
+  });
+  await app.shared.publish("news", 1);
+  await app.stop();
+  expect(errors).toEqual(['a subscriber of "app:news" failed']);
 });
 
 test("concurrent first requests start the app once", async () => {

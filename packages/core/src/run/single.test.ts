@@ -55,6 +55,16 @@ test("an uncaught exception drains the service and ends it with code 1", async (
   expect(program.stderr()).toContain("crash on purpose");
 });
 
+test("an uncaught error during the drain ends the service with code 1", async () => {
+  const program = startService();
+  const reply = pidAt((await program.listening).url, "/crash-in-drain");
+  await program.waitFor("in flight");
+  program.kill("SIGTERM");
+  expect(await reply).toBe(program.pid);
+  expect(await program.exit).toEqual({ code: 1, signal: null });
+  expect(program.stderr()).toContain("unhandled rejection: the process drains and ends with code 1");
+});
+
 test("close() stops the service and does not end the process", async () => {
   const program = startService();
   await pidAt((await program.listening).url, "/close");

@@ -1,7 +1,7 @@
 import { joinWebClassOnLookup } from "../response/web-class.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./start/address.ts";
-import { EXIT_FAILURE } from "./stop/exit-codes.ts";
+import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
 import type { Plan } from "./start/plan.ts";
 import type { Running } from "./settings/run-options.ts";
 import type { Runnable } from "../lifecycle/runnable.ts";
@@ -22,22 +22,26 @@ import { exitCodeFor, reportUncaught } from "./stop/end-reason.ts";
 export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => {
   const { settings, log, process: owned } = plan;
   owned?.onEnd(() => app.abandon());
+  let started: Service | undefined;
+  const ignoreHangups = onHangup(owned === null ? undefined : settings.tls, () =>
+    started?.certificate?.renew(),
+  );
   const service = await startService(app, plan, inProcessState({ log }));
   const { port, listeners } = await listen(app, service, plan);
+  started = service;
+  service.certificate?.renew(); // the files may have changed since the settings were read
   const { host } = settings;
   const url = urlOf(host, port, settings.tls !== undefined);
 
   let closing: Promise<ShutdownResult> | undefined;
   const stop = (): Promise<ShutdownResult> => (closing ??= shutDown(app, service, limitsOf(app, plan), log));
   // The signal handlers stay installed until the process exits: a signal at the end must not change its exit code.
+  let exitCode = EXIT_OK;
   owned?.onEnd((reason) => {
     reportUncaught(reason, log);
-    void stop().then((result) => owned.exit(isClean(result) ? exitCodeFor(reason) : EXIT_FAILURE));
+    exitCode = Math.max(exitCode, exitCodeFor(reason)); // an uncaught error may follow the signal
+    void stop().then((result) => owned.exit(isClean(result) ? exitCode : EXIT_FAILURE));
   });
-
-  const ignoreHangups = onHangup(owned === null ? undefined : settings.tls, () =>
-    service.certificate?.renew(),
-  );
 
   plan.announce({ url, listeners }, app.report());
   joinWebClassOnLookup();

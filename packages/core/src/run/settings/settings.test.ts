@@ -128,6 +128,13 @@ const PEM = "-----BEGIN CERTIFICATE-----";
 
 const invalid: [name: string, options: object, inputs: Partial<SettingInputs>, message: string][] = [
   ["a port above 65535", { port: 70_000 }, {}, "port must be a whole number from 0 to 65535, not 70000"],
+  [
+    "a number that could not be read",
+    { port: Number.NaN },
+    {},
+    "port must be a whole number from 0 to 65535, not NaN",
+  ],
+  ["a big integer", { port: 8000n }, {}, "port must be a whole number"],
   ["a fraction", { port: 80.5 }, {}, "port must be"],
   [
     "a port that is not a number",
@@ -165,7 +172,14 @@ const invalid: [name: string, options: object, inputs: Partial<SettingInputs>, m
   ["a record's unknown field", { cluster: { maxRestart: 1 } }, {}, 'did you mean "maxRestarts"?'],
   ["a bad timeout", { timeouts: { idleSecs: -1 } }, {}, "TimeoutConfig.idleSecs"],
   ["an unknown transport", { transport: "http2" }, {}, "transport must be node or fast"],
+  [
+    "an exitOnError that is not a boolean",
+    { exitOnError: "false" },
+    {},
+    'exitOnError must be true or false, not "false"',
+  ],
   ["proxies that are not a list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
+  ["null as TLS", { tls: null }, {}, "TlsConfig must be an object with fields, but is null"],
   ["TLS without a key", { tls: { cert: PEM } }, {}, "TlsConfig.key is required"],
   [
     "a file name as certificate",

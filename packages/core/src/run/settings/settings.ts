@@ -149,7 +149,7 @@ const picker =
     const note =
       own === undefined || own === value
         ? {}
-        : { note: `${variable}=${text} replaces ${name} ${valueText(own)} of the program` };
+        : { note: `${variable}=${text} replaces ${name} ${describeValue(own)} of the program` };
     return { name: `the variable ${variable}`, value, source: "environment", ...note };
   };
 
@@ -174,11 +174,8 @@ const isHost = (value: unknown): boolean =>
 
 const badSetting = ({ name, value }: ChosenSetting, wanted: string): Problem => ({
   code: "CORE_BAD_SETTING",
-  message: `${name} must be ${wanted}, not ${valueText(value)}`,
+  message: `${name} must be ${wanted}, not ${describeValue(value)}`,
 });
-
-const valueText = (value: unknown): string =>
-  typeof value === "object" && value !== null ? "an object" : (JSON.stringify(value)?.slice(0, 80) ?? "that");
 
 const optionNames: readonly string[] = Object.keys({
   host: 0,
@@ -203,13 +200,18 @@ const optionNames: readonly string[] = Object.keys({
 /** Returns the mistakes that `resolveSettings` does not find when it reads the options. */
 const optionProblems = (options: RunOptions): Problem[] =>
   isOptions(options)
-    ? [...unknownOptions(options), ...logProblems(options)]
+    ? [...unknownOptions(options), ...logProblems(options), ...exitProblems(options)]
     : [
         {
           code: "CORE_BAD_SETTING",
           message: `run takes an object of options, such as { port: 8000 }, not ${describeValue(options)}`,
         },
       ];
+
+const exitProblems = ({ exitOnError = true }: RunOptions): Problem[] =>
+  isBoolean(exitOnError)
+    ? []
+    : [badSetting({ name: "exitOnError", value: exitOnError, source: "run" }, "true or false")];
 
 const unknownOptions = (options: RunOptions): Problem[] =>
   Object.keys(options)

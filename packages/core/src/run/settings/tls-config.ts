@@ -57,14 +57,15 @@ const pemFields = ["cert", "key", "ca"] as const;
 export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadResult<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
+  const given = Object(input) as ConfigInput<TlsConfig>; // `read` reports null
   const found = [...problems];
   const pem: { [part in (typeof pemFields)[number]]?: string | Uint8Array } = {};
   for (const part of pemFields) {
     const file = value[`${part}File`];
-    if (file !== undefined && input[part] !== undefined)
+    if (file !== undefined && given[part] !== undefined)
       found.push(`TlsConfig.${part} and ${part}File cannot be combined`);
     else if (file !== undefined) readInto(pem, part, file, found);
-    else if (input[part] === undefined && part !== "ca")
+    else if (given[part] === undefined && part !== "ca")
       found.push(`TlsConfig.${part} is required, or ${part}File`);
   }
   const whole = { ...value, ...pem };
@@ -116,8 +117,19 @@ const pairProblems = ({ cert, key, ca }: TlsConfig): string[] => {
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   try {
     createSecureContext({ cert: bytes(cert), key: bytes(key), ...(ca !== undefined && { ca: bytes(ca) }) });
-    return [];
   } catch (error) {
     return [`TlsConfig: certificate and key cannot be used: ${messageOf(error)}`];
+  }
+  return ca === undefined || hasCertificate(bytes(ca))
+    ? []
+    : ["TlsConfig.ca or caFile has no PEM certificate: every client would be refused"]; // Node skips other text
+};
+
+const hasCertificate = (pem: string | Buffer): boolean => {
+  const { X509Certificate } = process.getBuiltinModule("node:crypto");
+  try {
+    return pem.includes("-----BEGIN ") && new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
   }
 };

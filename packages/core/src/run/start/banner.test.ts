@@ -60,6 +60,12 @@ test("shows pages and features only if there are any", () => {
   expect(bare).toContain("1 route\n");
 });
 
+test("shows the pages of a service that listens on an IPv6 address with a zone", () => {
+  const url = "http://[fe80::1%25eth0]:9000";
+  const text = terminalBanner({ ...facts({ links: [{ name: "docs", path: "/docs" }] }), url });
+  expect(text).toContain("docs      http://[fe80::1%25eth0]:9000/docs\n");
+});
+
 test("shows the ports of features; the JSON line has them only if there are any", () => {
   const listeners = [{ name: "admin", host: "127.0.0.1", port: 9001 }];
   expect(terminalBanner({ ...facts(), listeners })).toContain("  admin     127.0.0.1 port 9001\n");

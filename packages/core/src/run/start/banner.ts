@@ -37,7 +37,7 @@ export const terminalBanner = (facts: BannerFacts): string => {
   const rows = [
     `framework ${facts.version}  ready in ${Math.round(facts.readyMs)} ms`,
     `  app       ${url}  ${routes}`,
-    ...report.links.map(({ name, path }) => `  ${name.padEnd(9)} ${new URL(path, url).href}`),
+    ...report.links.map(({ name, path }) => `  ${name.padEnd(9)} ${linkOf(path, url)}`),
     ...facts.listeners.map(({ name, host, port }) => `  ${name.padEnd(8)}  ${host} port ${port}`),
     `  running   node ${facts.nodeVersion.replace(/^v/, "")}, ${withUnit(settings.workers, "worker")}, ${settings.env}, pid ${facts.pid}`,
     ...(report.features.length === 0 ? [] : [`  on        ${report.features.join(", ")}`]),
@@ -47,6 +47,9 @@ export const terminalBanner = (facts: BannerFacts): string => {
   ];
   return `\n${rows.map(printable).join("\n")}\n\n`;
 };
+
+/** The address of a page. A URL cannot contain the zone of an IPv6 address, so the class `URL` rejects a service's address with one. */
+const linkOf = (path: string, url: string): string => URL.parse(path, url)?.href ?? url + path;
 
 const withUnit = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

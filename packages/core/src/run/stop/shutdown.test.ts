@@ -79,6 +79,14 @@ test("the deadline includes the readiness delay and a reserve for stop tasks", a
   expect([reserveMs(1000), reserveMs(120_000)]).toEqual([100, 2000]);
 });
 
+test("a readiness delay as long as the drain leaves the reserve for stop tasks", async () => {
+  const { log, app, transport } = setUp({
+    stop: () => new Promise((resolve) => setTimeout(resolve, 20, true)),
+  });
+  const result = await shutDown(app, transport, { readinessDelayMs: 1000, timeoutMs: 1000 }, log);
+  expect(result).toEqual({ cut: 0, late: false });
+});
+
 test("reports the number of cut connections and still stops the app", async () => {
   const { events, log, app, transport } = setUp({ cut: 3 });
   const result = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);

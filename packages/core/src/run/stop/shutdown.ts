@@ -57,7 +57,7 @@ const drainAndStop = async (
   const remainingMs = (reservedMs: number): number => Math.max(0, deadline - performance.now() - reservedMs);
   const reserve = reserveMs(timeoutMs);
   const listeners = app.drain(remainingMs(reserve));
-  if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
+  if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, remainingMs(reserve)));
   await acceptQueued(transport, remainingMs(reserve) / 2);
   transport.drain();
   app.endStreams();

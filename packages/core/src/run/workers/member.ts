@@ -11,4 +11,13 @@ export interface Member {
   failure?: StartFailure;
   /** Monotonic milliseconds. */
   readyAt?: number;
+  /** Whether it has reported the end of its drain, or is killed by a stop, which counts it. */
+  isAccountedFor?: boolean;
 }
+
+/** Milliseconds since a worker became ready. */
+export const servedMs = ({ readyAt = Infinity }: Member): number => performance.now() - readyAt;
+
+/** Whether a worker that exited may have lost requests of its drain. @param how as `WorkerEvents.exited` receives it */
+export const diedInDrain = ({ phase, readyAt, isAccountedFor = false }: Member, how: string): boolean =>
+  phase === "stopping" && readyAt !== undefined && !isAccountedFor && how !== "exit code 0";

@@ -177,3 +177,14 @@ test("cuts open connections at the deadline and ends with code 1, in one process
     expect(program.stderr()).toContain("stopped");
   }
 });
+
+test("a worker that dies during the drain is logged, and the service ends with code 1", async () => {
+  const program = startService({ failsToStop: true, run: { workers: 2 } });
+  const pids = await pidsOfAll((await program.listening).url, 2);
+  program.kill("SIGTERM");
+  await until(async () => program.stderr().match(/stopped/g)?.length === 2);
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  expect(await program.exit).toEqual({ code: 1, signal: null });
+  expect(program.stderr().match(/a worker died while it drained/g)).toHaveLength(2);
+  expect(program.stderr()).toContain('"workersDied":2');
+});

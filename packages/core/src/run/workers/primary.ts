@@ -7,7 +7,7 @@ import type { Plan } from "../start/plan.ts";
 import { watchSources } from "./reload.ts";
 import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
-import { acceptQueued, pause, readinessDelayMs } from "../stop/shutdown.ts";
+import { acceptQueued, pause, readinessDelayMs, reserveMs } from "../stop/shutdown.ts";
 import { exitCodeFor, reportUncaught } from "../stop/end-reason.ts";
 import { listenersIn } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
@@ -65,6 +65,8 @@ class Primary {
   private isUp = false;
   private needsReadinessDelay = false;
   private closing: Promise<number> | undefined;
+  /** The highest code for which the process was asked to end. */
+  private exitCode = EXIT_OK;
 
   constructor(plan: Plan, ports: HeldPorts, dispatcher: Dispatcher, fork: ForkWorker) {
     const { settings, log } = plan;
@@ -94,6 +96,7 @@ class Primary {
       () => void this.close(),
       () => this.supervisor.kill(),
     );
+    if (owned !== null) this.cleanups.push(onHangup(settings.tls, () => this.supervisor.renewTls()));
     try {
       const report = await this.supervisor.start();
       this.isUp = true;
@@ -106,7 +109,6 @@ class Primary {
         () => this.supervisor.kill(),
       );
       if (settings.reload) this.watch();
-      if (owned !== null) this.cleanups.push(onHangup(settings.tls, () => this.supervisor.renewTls()));
       this.plan.announce({ url: this.url, listeners: this.ports.listeners }, report);
     } catch (error) {
       await this.close(); // other workers may be ready
@@ -130,28 +132,31 @@ class Primary {
 
   /** Ends the service, and also the process if the service owns it. */
   private end(code: number): void {
+    this.exitCode = Math.max(this.exitCode, code);
     void this.close().then(async () => {
       const stopped = (await this.closing) ?? EXIT_OK;
-      this.plan.process?.exit(code === EXIT_OK ? stopped : code);
+      this.plan.process?.exit(Math.max(this.exitCode, stopped));
     });
   }
 
   private async stop(): Promise<number> {
     const { settings, log } = this.plan;
     const { shutdownTimeoutSecs, readinessDelaySecs } = settings.cluster;
-    const deadline = performance.now() + shutdownTimeoutSecs * 1000;
+    const timeoutMs = shutdownTimeoutSecs * 1000;
+    const deadline = performance.now() + timeoutMs;
     const delay = this.isUp
       ? readinessDelayMs(readinessDelaySecs, settings.env, this.needsReadinessDelay)
       : 0;
-    this.supervisor.unready(shutdownTimeoutSecs * 1000);
-    if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
+    this.supervisor.unready(timeoutMs);
+    if (delay > 0) await pause(Math.min(delay, timeoutMs - reserveMs(timeoutMs)));
     await acceptQueued(this.ports, Math.max(0, deadline - performance.now()) / 2);
     this.ports.close();
-    const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
+    const { killed, cut, late, died } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
     const refused = this.dispatcher.closeQueued();
-    if (killed + cut + late + refused === 0) return EXIT_OK;
+    if (killed + died + cut + late + refused === 0) return EXIT_OK;
     log.error("the drain was not clean", {
       workersKilled: killed,
+      workersDied: died,
       workersLate: late,
       connectionsCut: cut,
       neverServed: refused,

@@ -28,4 +28,6 @@ export interface DrainCounts {
   readonly cut: number;
   /** Number of workers whose drain listeners or stop tasks were still running at the deadline. */
   readonly late: number;
+  /** Number of workers that exited before the end of their drain. */
+  readonly died: number;
 }

@@ -45,6 +45,7 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
   const record = (message: string): void => void logged.push(message);
   const log: Logger = { info: record, warn: record, error: record };
   const calls: string[] = [];
+  const served: number[] = [];
   let exits = 0;
   const supervisor = new Supervisor({
     workers,
@@ -55,7 +56,10 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
     },
     dispatcher: createDispatcher(),
     meanLoads: createMeanLoads(),
-    policy: { countExit: () => 0, countEarlyExit: () => ++exits > maxExits },
+    policy: {
+      countExit: (_slot, servedMs) => (served.push(servedMs), 0),
+      countEarlyExit: () => ++exits > maxExits,
+    },
     log,
     retries,
     drainMs: 1000,
@@ -71,7 +75,7 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
     if (found === undefined) throw new Error(`worker ${index} was never forked`);
     return found;
   };
-  return { supervisor, forked, worker, logged, calls };
+  return { supervisor, forked, worker, logged, calls, served };
 };
 
 const startedSupervisor = async (options = {}) => {
@@ -173,6 +177,13 @@ test("replaces a retiring worker when the new one is ready, and a broken one at 
   expect(forked).toHaveLength(4);
 });
 
+test("the time that a worker has served counts for its restart, after an exit and after an uncaught error", async () => {
+  const { forked, served } = await startedSupervisor();
+  forked[0]?.exit();
+  forked[1]?.emit({ "@framework": "broken" });
+  expect(served.map((ms) => ms > 0)).toEqual([true, true]);
+});
+
 test("waits for the next change when a reloaded program exits before it is ready and no worker serves", async () => {
   const { supervisor, forked, worker, logged } = await startedSupervisor({ workers: 1, retries: false });
   forked[0]?.exit();
@@ -188,8 +199,21 @@ test("stops when every worker has ended, without restarts, and adds up the conne
   expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
   forked[0]?.emit({ "@framework": "drained", cut: 2, late: false });
   for (const worker of forked) worker.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 2, late: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 2, late: 0, died: 0 });
   expect(forked).toHaveLength(2);
+});
+
+test("counts and logs a worker that dies while it drains, also one that was replaced", async () => {
+  const { supervisor, forked, logged } = await startedSupervisor();
+  forked[0]?.emit({ "@framework": "retire" });
+  forked[2]?.ready();
+  forked[0]?.exit();
+  expect(logged).toEqual(["a worker died while it drained"]);
+  const stopped = supervisor.stop(1000);
+  forked[1]?.emit({ "@framework": "drained", cut: 0, late: true });
+  for (const worker of forked.slice(1)) worker.exit();
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 1, died: 1 });
+  expect(logged).toEqual(["a worker died while it drained", "a worker died while it drained"]);
 });
 
 test("does not count connections that replaced workers cut earlier", async () => {
@@ -200,7 +224,7 @@ test("does not count connections that replaced workers cut earlier", async () =>
   forked[0]?.exit();
   const stopped = supervisor.stop(1000);
   forked[1]?.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0 });
 });
 
 test("a stop during the start asks starting workers to roll back, and fails the start", async () => {
@@ -211,7 +235,7 @@ test("a stop during the start asks starting workers to roll back, and fails the 
   await expect(start).rejects.toMatchObject({ code: "CORE_START_ABANDONED" });
   expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
   for (const worker of forked) worker.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0 });
 });
 
 test("a starting worker may roll back its start when a newer one replaces it", async () => {
@@ -230,7 +254,7 @@ test("a stop kills starting workers at once, and every other remaining worker at
   forked[1]?.exit();
   while (!forked[0]?.received.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
   forked[0]?.exit();
-  expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0 });
+  expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0, died: 0 });
 });
 
 test("a stop waits for the drain even if all workers have died at once before", async () => {
@@ -245,7 +269,7 @@ test("a stop waits for the drain even if all workers have died at once before", 
   await new Promise((resolve) => setImmediate(resolve));
   expect(isStopped).toBe(false);
   for (const index of [2, 3]) forked[index]?.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0 });
 });
 
 test("starts no replacement once readiness is 503, neither for a worker that retires nor for changed sources", async () => {

@@ -1,9 +1,10 @@
+// More than 250 lines, because the messages, exits and replacements of workers together determine their states.
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { ToPrimary } from "./messages.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import { timesOut } from "../../lifecycle/deadline.ts";
 import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
-import type { Member } from "./member.ts";
+import { diedInDrain, type Member, servedMs } from "./member.ts";
 import type { DrainCounts, SupervisorOptions } from "./supervisor-options.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
@@ -21,7 +22,7 @@ export class Supervisor {
   private stopping = false;
   /** Deadline of the stop in monotonic milliseconds, set when readiness turns 503. */
   private endsAt: number | null = null;
-  private drained: DrainCounts = { cut: 0, late: 0 };
+  private drained: DrainCounts = { cut: 0, late: 0, died: 0 };
 
   constructor(options: SupervisorOptions) {
     this.options = options;
@@ -67,7 +68,7 @@ export class Supervisor {
     this.started.reject(
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
     );
-    this.drained = { cut: 0, late: 0 }; // connections that replaced workers cut earlier do not belong to this stop
+    this.drained = { cut: 0, late: 0, died: 0 }; // connections that replaced workers cut earlier do not belong to this stop
     // less time for the workers, so that they exit before they would be killed
     for (const member of this.members) this.requestStop(member, timeoutMs - Math.min(250, timeoutMs / 20));
     if (this.members.size === 0 || !(await timesOut(this.empty.promise, timeoutMs))) {
@@ -82,7 +83,10 @@ export class Supervisor {
   /** Kills every worker. */
   kill(): void {
     this.halt();
-    for (const { process } of this.members) process.kill();
+    for (const member of this.members) {
+      member.isAccountedFor = true;
+      member.process.kill();
+    }
   }
 
   private halt(): void {
@@ -134,13 +138,15 @@ export class Supervisor {
       case "broken":
         if (member.phase === "ready") {
           this.stopDispatching(member);
-          this.restartLater(member.slot);
+          this.restartLater(member.slot, servedMs(member));
         }
         return;
       case "close":
         return this.options.onClose();
       case "drained":
+        member.isAccountedFor = true;
         this.drained = {
+          ...this.drained,
           cut: this.drained.cut + message.cut,
           late: this.drained.late + Number(message.late),
         };
@@ -190,6 +196,10 @@ export class Supervisor {
 
   private onExit(member: Member, how: string): void {
     const { phase, slot, process } = member;
+    if (diedInDrain(member, how)) {
+      this.options.log.error("a worker died while it drained", { worker: process.pid, how });
+      this.drained = { ...this.drained, died: this.drained.died + 1 };
+    }
     member.phase = "exited";
     this.members.delete(member);
     this.options.dispatcher.remove(process);
@@ -198,7 +208,7 @@ export class Supervisor {
     if (this.stopping || phase === "stopping") return;
     if (phase === "starting") return this.onEarlyExit(member, how);
     this.options.log.error("a worker died and is replaced", { worker: process.pid, how });
-    this.restartLater(slot, performance.now() - (member.readyAt ?? Infinity));
+    this.restartLater(slot, servedMs(member));
   }
 
   private onEarlyExit({ slot, failure, process }: Member, how: string): void {
@@ -232,13 +242,13 @@ export class Supervisor {
     this.started.reject(fromStartFailure(failure));
   }
 
-  private restartLater(slot: number, servedMs = 0): void {
+  private restartLater(slot: number, afterMs = 0): void {
     const timer = setTimeout(
       () => {
         this.timers.delete(timer);
         this.add(slot);
       },
-      this.options.policy.countExit(slot, servedMs),
+      this.options.policy.countExit(slot, afterMs),
     );
     this.timers.add(timer);
   }

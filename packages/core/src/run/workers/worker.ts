@@ -103,6 +103,7 @@ class WorkerService {
       const service = await startService(app, plan, state);
       await this.listen(service);
       this.service = service;
+      service.certificate?.renew(); // the files, or a SIGHUP, may have changed it since the settings were read
     } catch (error) {
       if (this.abandoned === null) throw error;
       if ("error" in this.abandoned) throw this.abandoned.error;

@@ -56,3 +56,20 @@ test("unsent calls fail when the channel closes", async () => {
   workers[0].close();
   await expect(call).rejects.toMatchObject({ code: "CORE_SHARED_STATE_UNAVAILABLE" });
 });
+
+test("messages of the program reach the listeners unchanged, whatever their type", () => {
+  const received: unknown[] = [];
+  let arrive: (message: unknown) => void = () => {};
+  const link: PrimaryLink = {
+    send: () => {},
+    onMessage: (listener) => {
+      arrive = listener;
+      return () => {};
+    },
+    onClose: () => {},
+  };
+  batchedLink(link, afterTurn).onMessage((message) => void received.push(message));
+  const own = [{ type: "batch", items: [1] }, { type: "batch", messages: ["a"] }, "batch", null];
+  for (const message of own) arrive(message);
+  expect(received).toEqual(own);
+});

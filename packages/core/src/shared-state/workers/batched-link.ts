@@ -1,4 +1,4 @@
-import type { PrimaryLink } from "./primary-link.ts";
+import { isStateMessage, type PrimaryLink } from "./primary-link.ts";
 
 interface Batch {
   readonly "@framework": "shared-state";
@@ -49,4 +49,5 @@ const batchOf = (messages: readonly object[]): Batch => ({
   messages,
 });
 
-const isBatch = (message: unknown): message is Batch => (message as Partial<Batch> | null)?.type === "batch";
+const isBatch = (message: unknown): message is Batch =>
+  isStateMessage(message) && (message as Partial<Batch>).type === "batch";

@@ -22,7 +22,11 @@ export const fourAt = (at: number): number => view.getInt32(at);
 export const lowerFourAt = (at: number): number => view.getInt32(at) | 0x20202020;
 
 /** Packs four characters of a string, from `at` on, like `fourAt`. */
-export const fourOf = (text: string, at = 0): number => Buffer.from(text, "latin1").readInt32BE(at);
+export const fourOf = (text: string, at = 0): number =>
+  (text.charCodeAt(at) << 24) |
+  (text.charCodeAt(at + 1) << 16) |
+  (text.charCodeAt(at + 2) << 8) |
+  text.charCodeAt(at + 3);
 
 /** Number of leading characters of `text` that match the window at `start`. */
 export const matchLength = (start: number, text: string): number => {

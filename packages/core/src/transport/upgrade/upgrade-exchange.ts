@@ -11,7 +11,7 @@ export class UpgradeExchange extends FastExchange {
   constructor(connection: FastExchangeConnection, { target, authority, fields }: RequestHead) {
     const get = (name: string): string | null => fieldValue(fields, name);
     const given = { authority, isPlain: false, get, toList: () => fields };
-    super(connection, "GET", target, given, nothing, 0, 0);
+    super(connection, "GET", target, given, Buffer.alloc(0), 0, 0);
   }
 
   /** The function that takes the connection; `null` unless the app accepted and its reply is a 101. */
@@ -23,5 +23,3 @@ export class UpgradeExchange extends FastExchange {
     }
   }
 }
-
-const nothing = Buffer.alloc(0);
