@@ -1,7 +1,16 @@
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { send, startQuietly } from "./app-requests.test-kit.ts";
-import { App, HttpError, NotFoundError, Response, ValueError } from "./index.ts";
+import {
+  App,
+  CircuitOpenError,
+  HttpError,
+  NotFoundError,
+  RateLimitError,
+  Response,
+  UnauthorizedError,
+  ValueError,
+} from "./index.ts";
 
 test("production hides the error message even when debug is on", async () => {
   const app = new App();
@@ -170,3 +179,43 @@ test("the handler of a class with its own Symbol.hasInstance, such as ZodError o
     [500, "any error"],
   ]);
 });
+
+test.each([
+  [
+    "WWW-Authenticate",
+    'Basic realm="Books"',
+    (headers: Record<string, string>) => new UnauthorizedError(undefined, undefined, { headers }),
+  ],
+  ["Retry-After", "120", (headers: Record<string, string>) => new RateLimitError(5, undefined, { headers })],
+  [
+    "Retry-After",
+    "120",
+    (headers: Record<string, string>) => new CircuitOpenError(5, undefined, { headers }),
+  ],
+])(
+  "an error's own %s replaces the default one, whatever the case of its name",
+  async (name, value, create) => {
+    const app = new App();
+    app.get("/x", () => {
+      throw create({ [name]: value });
+    });
+    await startQuietly(app);
+    expect((await send(app, "/x")).headers.get(name)).toBe(value);
+  },
+);
+
+test.each([Number.NaN, Infinity, undefined])(
+  "Retry-After is a whole number of seconds also for %p",
+  async (secs) => {
+    const app = new App();
+    app.get("/x", () => {
+      throw new RateLimitError(secs as number);
+    });
+    await startQuietly(app);
+    const reply = await send(app, "/x");
+    expect([reply.headers.get("retry-after"), reply.json()]).toEqual([
+      "1",
+      expect.objectContaining({ retry_after: 1 }),
+    ]);
+  },
+);

@@ -79,3 +79,15 @@ test("deferred work runs after the reply, in order, and a failure does not stop 
   expect(done).toEqual(["first", "third"]);
   expect(lines).toContain("background task failed");
 });
+
+test("getContextString returns the fallback for a value that was set to undefined", async () => {
+  const app = new App().use((request, next) => {
+    request.setContext("tenant", undefined);
+    return next(request);
+  });
+  app.get("/x", (request) => [
+    request.getContextString("tenant"),
+    request.getContextString("tenant", "none"),
+  ]);
+  expect((await send(app, "/x")).text).toBe('[null,"none"]');
+});

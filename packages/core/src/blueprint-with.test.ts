@@ -211,3 +211,14 @@ test("start rejects an unknown option of a blueprint and names its route", async
   const app = new App().registerBlueprint(group);
   await expect(app.start()).rejects.toThrow("GET /group/a");
 });
+
+test("an option of a route that is undefined does not remove the option of its blueprint", () => {
+  const group = new (Blueprint.with(echo))("/group", { loud: true });
+  const options: object = { loud: undefined };
+  group.get("/a", options, () => 1);
+  const inner = new (Blueprint.with(echo))("/inner", options);
+  inner.get("/b", () => 2);
+  group.registerBlueprint(inner);
+  const app = new (App.with(echo))().registerBlueprint(group);
+  expect(app.routes.map((route) => route.options)).toEqual([{ loud: true }, { loud: true }]);
+});

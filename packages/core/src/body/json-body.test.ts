@@ -193,3 +193,11 @@ test("scans hostile bodies in linear time", () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(1500);
   }
 });
+
+test("with bigint, an integer of millions of digits is rejected without its slow conversion", () => {
+  const body = bytes(`[${"9".repeat(8_000_000)}]`);
+  const start = process.cpuUsage();
+  expect(() => parseJson(body, { bigint: true })).toThrow("a number out of range at byte 1");
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(1500);
+  expect(parse("[9007199254740993]", { bigint: true })).toEqual([9_007_199_254_740_993n]);
+});

@@ -67,6 +67,7 @@ const parse = (text: string, exact: boolean): unknown => {
 
 const exactInteger = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  if (!Number.isFinite(value)) return value; // rejected later; converting millions of digits would block the process for seconds
   const source = context?.source ?? "";
   return /^-?\d+$/.test(source) ? BigInt(source) : value;
 };

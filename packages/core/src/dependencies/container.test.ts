@@ -256,3 +256,24 @@ test.each(["sync", "async"] as const)(
     expect(await container.resolve(Db)).toBe("second try");
   },
 );
+
+test.each(["request", "Invocation", null])(
+  "a token rejects the unknown scope %p, which would become a singleton",
+  (scope) => {
+    expect(() => dependency("session", { scope: scope as never, create: () => ({}) })).toThrow(
+      expect.objectContaining({
+        code: "CORE_BAD_ARGUMENT",
+        message: expect.stringContaining("scope must be one of singleton, invocation, transient"),
+      }),
+    );
+  },
+);
+
+test("a token rejects an unknown option: a misspelt scope would make it a singleton", () => {
+  expect(() => dependency("session", { scop: "invocation", create: () => ({}) } as object)).toThrow(
+    expect.objectContaining({
+      code: "CORE_BAD_ARGUMENT",
+      message: 'the options object of dependency("session") has no field "scop"; did you mean "scope"?',
+    }),
+  );
+});

@@ -3,6 +3,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { timesOut } from "../lifecycle/deadline.ts";
 import type { Logger } from "../log/logger.ts";
+import { markHandled } from "../middleware/mark-handled.ts";
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { type Definition, providedDefinition, tokenDefinition, valueDefinition } from "./definition.ts";
@@ -105,7 +106,8 @@ export class Container {
   /** Returns the value of a synchronous dependency. @throws CORE_DEPENDS_ASYNC, and everything `resolve` throws */
   resolveNow(dependency: Token<unknown> | string, scope: InvocationScope): unknown {
     const definition = this.find(dependency);
-    if (this.asynchronous.has(definition)) throw asynchronous(definition.name);
+    if (this.asynchronous.has(definition) && !this.isReplaced(definition))
+      throw asynchronous(definition.name);
     const value = this.valueOf(definition, scope);
     if (!isPromise(value)) return value;
     value.then(undefined, () => {}); // its rejection must not also be reported as unhandled
@@ -211,10 +213,14 @@ export class Container {
         if (isPromise(value)) (waiting ??= []).push(value.then((settled) => void (values[name] = settled)));
       }
     } catch (error) {
-      void Promise.allSettled(waiting ?? []); // this error is reported; a second one must not become an unhandled rejection
-      throw error;
+      return abandon(waiting ?? [], owner, error);
     }
-    return waiting === undefined ? values : Promise.all(waiting).then(() => values);
+    if (waiting === undefined) return values;
+    const all = waiting;
+    return Promise.all(all).then(
+      () => values,
+      (error: unknown) => abandon(all, owner, error),
+    );
   }
 
   private make(definition: Definition, owner: Lifetime): Awaitable<unknown> {
@@ -228,7 +234,12 @@ export class Container {
 
   /** Returns the lifetime that holds a singleton. */
   private singletonLifetime(definition: Definition): Lifetime {
-    return this.overrides.isEmpty || !this.isOverridden(definition) ? this.singletons : this.substitutes;
+    return this.isReplaced(definition) ? this.substitutes : this.singletons;
+  }
+
+  /** Whether a definition is created from overridden values. */
+  private isReplaced(definition: Definition): boolean {
+    return !this.overrides.isEmpty && this.isOverridden(definition);
   }
 
   /** Whether a definition depends on an overridden one. */
@@ -246,6 +257,15 @@ export class Container {
     this.checked = new WeakSet();
   }
 }
+
+/** Throws the error of a dependency. The end of the scope waits for the others that are being created, and for their disposal. */
+const abandon = (waiting: readonly Promise<void>[], owner: Lifetime, error: unknown): never => {
+  for (const each of waiting) {
+    if (owner instanceof InvocationScope) owner.during(each);
+    else void markHandled(each); // this error is reported; a second one must not become an unhandled rejection
+  }
+  throw error;
+};
 
 const invocationScope = ({ name }: Definition, owner: Lifetime): InvocationScope => {
   if (owner instanceof InvocationScope) return owner;

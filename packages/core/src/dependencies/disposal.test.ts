@@ -1,4 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { send, startQuietly } from "../app-requests.test-kit.ts";
+import { App } from "../index.ts";
 import { invocation, newContainer, recordingDependency } from "./container.test-kit.ts";
 import { dependency } from "./token.ts";
 
@@ -81,6 +83,32 @@ test("a value that arrives after its invocation has ended is disposed of at once
   expect(() => container.resolve(recordingDependency(ends, "more", "invocation"), scope)).toThrow(
     "after its scope had ended",
   );
+});
+
+test("stop disposes of singletons after a value that arrives after its invocation has ended", async () => {
+  const opened = gate<void>();
+  const ends: string[] = [];
+  const Pool = recordingDependency(ends, "pool", "singleton");
+  const Transaction = dependency("transaction", {
+    scope: "invocation",
+    inject: { pool: Pool },
+    create: () => opened.promise,
+    dispose: () => void ends.push("rolled back"),
+  });
+  const app = new App();
+  app.get("/x", { inject: { transaction: Transaction } }, () => "done");
+  await startQuietly(app);
+  const client = new AbortController();
+  const reply = send(app, "/x", { signal: client.signal });
+  await new Promise((resolve) => setImmediate(resolve)); // the transaction is being opened
+  client.abort();
+  const stopped = app.stop();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ends).toEqual([]);
+  opened.resolve();
+  await stopped;
+  await reply;
+  expect(ends).toEqual(["rolled back", "pool 1"]);
 });
 
 test("stop disposes of singletons in reverse order, after open invocations, but not of registered values", async () => {

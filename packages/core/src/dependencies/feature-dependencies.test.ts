@@ -74,6 +74,35 @@ test.each(["throws", "rejects"] as const)(
   },
 );
 
+test.each(["throws", "rejects"] as const)(
+  "after a dependency that %s, the outcome waits for the others that are being created, and for their disposal",
+  async (how) => {
+    const events: string[] = [];
+    const opened = Promise.withResolvers<string>();
+    const Transaction = dependency("transaction", {
+      scope: "invocation",
+      create: () => opened.promise,
+      dispose: (value) => void events.push(`rolled back ${value}`),
+    });
+    const User = dependency("user", {
+      scope: "invocation",
+      create: (): string | Promise<string> => {
+        if (how === "throws") throw new Error("unknown user");
+        return Promise.reject(new Error("unknown user"));
+      },
+    });
+    const { invoke } = new MailApp().mailbox();
+    const outcome = (async () =>
+      invoke(message(), { transaction: Transaction, user: User }, () => "handled"))().catch(
+      (error: Error) => void events.push(error.message),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    opened.resolve("it");
+    await outcome;
+    expect(events).toEqual(["rolled back it", "unknown user"]);
+  },
+);
+
 test("a failing dispose is logged, and the outcome is unchanged", async () => {
   const logged: unknown[] = [];
   const error = new Error("stuck");

@@ -29,6 +29,8 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
   readonly container: Container;
   private users = 0;
   private idle: PromiseWithResolvers<void> | undefined;
+  private creations = 0;
+  private created: PromiseWithResolvers<void> | undefined;
 
   constructor(container: Container, invocation: Invocation) {
     super(container);
@@ -71,6 +73,7 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
 
   dispose(): Awaitable<void> {
     this.close();
+    if (this.creations > 0) this.container.track((this.created ??= Promise.withResolvers<void>()).promise);
     if (this.needsNoDisposal && this.users === 0) return this.container.forget(this);
     const ending = this.endIdle();
     this.container.track(ending);
@@ -81,6 +84,15 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
   async disposeIdle(): Promise<void> {
     await this.untilIdle();
     await this.dispose();
+  }
+
+  /** A value that arrives after the end is disposed of at once; the app's singletons, which it may use, must live until then. */
+  protected override watchCreation(creation: Promise<unknown>): void {
+    this.creations++;
+    const settle = (): void => {
+      if (--this.creations === 0) this.created?.resolve();
+    };
+    creation.then(settle, settle);
   }
 
   private async endIdle(): Promise<void> {

@@ -55,7 +55,11 @@ export class Lifetime {
   create(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
     if (this.ended) throw requestedAfterEnd(definition);
     const created = make();
-    if (isPromise(created)) return created.then((value) => this.keepOrEnd(definition, value));
+    if (isPromise(created)) {
+      const kept = created.then((value) => this.keepOrEnd(definition, value));
+      if (definition.dispose !== undefined) this.watchCreation(kept);
+      return kept;
+    }
     this.keep(definition, created);
     return created;
   }
@@ -73,6 +77,9 @@ export class Lifetime {
   protected close(): void {
     this.ended = true;
   }
+
+  /** Called with each asynchronous creation of a value that needs disposal. */
+  protected watchCreation(_creation: Promise<unknown>): void {}
 
   /** Whether no value needs disposal. */
   protected get needsNoDisposal(): boolean {

@@ -1,4 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { send, startQuietly } from "../app-requests.test-kit.ts";
+import { App, Depends } from "../index.ts";
 import { invocation, newContainer } from "./container.test-kit.ts";
 import { dependency } from "./token.ts";
 
@@ -80,4 +82,20 @@ test("singletons that depend on an overridden value are created again and dispos
   expect(container.resolve(Page)).toBe(page);
   await container.dispose();
   expect(ends).toEqual(["users of fake", "users of real"]);
+});
+
+test("Depends works with a token whose asynchronous dependency is overridden by a value", async () => {
+  const Db = dependency("db", { create: async () => "real" });
+  const Users = dependency("users", { inject: { db: Db }, create: ({ db }) => `users of ${db}` });
+  const app = new App();
+  app.get("/injected", { inject: { users: Users } }, (_request, { users }) => users);
+  app.get("/depends", (_request, users = Depends(Users)) => users);
+  await startQuietly(app);
+  expect((await send(app, "/injected")).text).toBe("users of real");
+  expect((await send(app, "/depends")).status).toBe(500);
+  {
+    using _undo = app.override(Db, "fake");
+    expect((await send(app, "/depends")).text).toBe("users of fake");
+  }
+  expect((await send(app, "/depends")).status).toBe(500);
 });

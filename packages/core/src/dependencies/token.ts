@@ -1,3 +1,5 @@
+import { unknownFields } from "../config/config-record.ts";
+import { describeValue } from "../config/wrong-value.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -84,7 +86,7 @@ export interface CustomProvider<T> {
  * const Db = dependency<Database>("db"); // app.registerSingleton(Db, database)
  * const Books = dependency("books", { scope: "invocation", inject: { db: Db }, create: ({ db }) => new Books(db) });
  * app.get("/books", { inject: { books: Books } }, (request, { books }) => books.all());
- * @throws CORE_BAD_ARGUMENT unless the name is a string and the options are an object
+ * @throws CORE_BAD_ARGUMENT unless the name is a string, the options are an object without unknown names, and the scope is one of the three
  */
 export const dependency = <T, I extends Injections = Injections, S extends Scope = Scope>(
   name: string,
@@ -96,6 +98,16 @@ export const dependency = <T, I extends Injections = Injections, S extends Scope
       'dependency takes a name and an object of options, such as dependency("books", { create: () => new Books() })',
     );
   const { scope, inject, create, dispose } = options;
+  const [problem] = unknownFields(`the options object of dependency("${name}")`, options, optionNames);
+  if (problem !== undefined) throw new FrameworkError("CORE_BAD_ARGUMENT", problem);
+  if (scope !== undefined && !scopes.includes(scope))
+    throw new FrameworkError(
+      "CORE_BAD_ARGUMENT",
+      `dependency("${name}"): scope must be one of ${scopes.join(", ")}, not ${describeValue(scope)}`,
+    );
   const own: Token<T> = { name, scope: scope ?? "singleton", inject: inject ?? {}, create };
   return Object.freeze(dispose === undefined ? own : { ...own, dispose });
 };
+
+const optionNames: readonly string[] = ["scope", "inject", "create", "dispose"];
+const scopes: readonly Scope[] = ["singleton", "invocation", "transient"];

@@ -1,3 +1,4 @@
+import { isNamed } from "../http/field-values.ts";
 import { HttpError, type HttpErrorOptions } from "./http-error.ts";
 
 /** 400: an invalid value, such as malformed JSON. */
@@ -19,7 +20,7 @@ export class UnauthorizedError extends HttpError {
     challenge: string = DEFAULT_CHALLENGE,
     options: HttpErrorOptions = {},
   ) {
-    super(401, detail, { ...options, headers: { "www-authenticate": challenge, ...options.headers } });
+    super(401, detail, { ...options, headers: withDefault("www-authenticate", challenge, options) });
   }
 }
 
@@ -132,10 +133,20 @@ export class HandlerTimeoutError extends HttpError {
   }
 }
 
-const retryAfter = (secs: number, { headers }: HttpErrorOptions) => {
-  const whole = Math.max(1, Math.ceil(secs));
-  return { retry_after: whole, headers: { "retry-after": String(whole), ...headers } };
+const retryAfter = (secs: number, options: HttpErrorOptions) => {
+  const whole = Number.isFinite(secs) ? Math.max(1, Math.ceil(secs)) : 1;
+  return { retry_after: whole, headers: withDefault("retry-after", String(whole), options) };
 };
+
+/** Adds a field to the headers of the options, unless they have it, in any case. */
+const withDefault = (
+  lowerName: string,
+  value: string,
+  { headers = {} }: HttpErrorOptions,
+): Readonly<Record<string, string>> =>
+  Object.keys(headers).some((name) => isNamed(name, lowerName))
+    ? headers
+    : { [lowerName]: value, ...headers };
 
 /** Formats a byte count: `10.0MB`. */
 export const formatBytes = (bytes: number): string => {

@@ -222,3 +222,12 @@ test("verifyGuards rejects one guard in place of a list", () => {
     "verifyGuards takes a list of guards",
   );
 });
+
+test("Not rejects a list, of which it would negate only the first guard", () => {
+  expect(() => Not([() => false, () => true] as never)).toThrow(
+    expect.objectContaining({
+      code: "CORE_GUARD_INVALID",
+      message: "Not(...) takes one guard: write Not(And(...)) or Not(Or(...))",
+    }),
+  );
+});

@@ -61,6 +61,11 @@ export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
  */
 export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
   const [inner] = requireGuards("Not", [guard]);
+  if (Array.isArray(guard))
+    throw new FrameworkError(
+      "CORE_GUARD_INVALID",
+      "Not(...) takes one guard: write Not(And(...)) or Not(Or(...))",
+    );
   const name = nameOf("Not", [guard]);
   const negate = (denial: Denial, options: GuardOptions): Denial => {
     if (denial === null) return forbidden(name, options);

@@ -51,3 +51,12 @@ test("custom defaults apply to fields that are absent or undefined", () => {
   const policy = retryPolicy({ attempts: undefined, delayMs: 1 }, { attempts: 7, delayMs: 50, factor: 3 });
   expect(policy).toMatchObject({ attempts: 7, delayMs: 1, factor: 3, jitter: 0.5 });
 });
+
+test.each([[5], [null], [[3]], ["3"]])("a policy must be an object, not %j", (policy) => {
+  expect(() => retryPolicy(policy as never)).toThrow(
+    expect.objectContaining({
+      code: "CORE_BAD_CONFIG",
+      message: expect.stringContaining("must be an object with fields"),
+    }),
+  );
+});

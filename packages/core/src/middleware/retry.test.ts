@@ -232,3 +232,16 @@ test("calls, delays and results match the model, for any callee and policy", asy
     { numRuns: 500 },
   );
 });
+
+test("a retryAfterMs of NaN, as of a Retry-After that is a date, keeps the delays of the policy", async () => {
+  const clock = instantClock();
+  const { withRetry } = setUp({ clock, retryAfterMs: () => Number("Mon, 30 Nov 2026 12:00:00 GMT") * 1000 });
+  await withRetry("a", returning({ status: 503 }).next);
+  expect(clock.delays).toEqual([100, 200]);
+});
+
+test("an unknown option, such as a field of the policy, throws when the middleware is created", () => {
+  expect(() => retry({ attempts: 5 } as never)).toThrow(
+    'the options object of retry has no field "attempts"',
+  );
+});

@@ -43,7 +43,7 @@ export interface RetryOptions<In, Out> {
  * @example
  * const withRetry = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
  * const receipt = await withRetry(order, charge);
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy, or options that are not an object
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy, an unknown option, or options that are not an object
  */
 export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
   const {
@@ -56,12 +56,12 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
     signal: signalFor = signalOf,
     clock = keepAliveTimers,
     random = Math.random,
-  } = requireOptions("retry", options);
+  } = requireOptions("retry", options, optionNames);
   const policy = retryPolicy(ownPolicy);
   /** Returns the milliseconds until the next attempt, `null` after the last. */
   const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {
     if (attempt >= policy.attempts) return null;
-    const requestedMs = "output" in failure ? (retryAfterMs(failure.output) ?? 0) : 0;
+    const requestedMs = ("output" in failure && retryAfterMs(failure.output)) || 0; // also for NaN, as of a Retry-After that is a date
     return requestedMs > policy.maxDelayMs
       ? null
       : Math.max(requestedMs, retryDelayMs(policy, attempt, random()));
@@ -95,6 +95,18 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
     };
     return attempt(1);
   };
+};
+
+const optionNames: Readonly<Record<keyof RetryOptions<unknown, unknown>, true>> = {
+  policy: true,
+  isFailure: true,
+  isFailingError: true,
+  retryAfterMs: true,
+  fallback: true,
+  discard: true,
+  signal: true,
+  clock: true,
+  random: true,
 };
 
 const rethrow = <In, Out>(_attempts: number, _input: In, last: AttemptFailure<Out>): Out => {

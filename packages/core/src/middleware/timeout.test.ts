@@ -80,3 +80,9 @@ test("an invalid timeoutMs throws when the middleware is created", () => {
   expect(() => timeout({ timeoutMs: 0 })).toThrow("TimeoutOptions.timeoutMs");
   expect(() => timeout({ timeoutMs: 2 ** 31 })).toThrow("TimeoutOptions.timeoutMs");
 });
+
+test("an unknown option throws when the middleware is created", () => {
+  expect(() => timeout({ timeoutSecs: 5 } as never)).toThrow(
+    'the options object of timeout has no field "timeoutSecs"; did you mean "timeoutMs"?',
+  );
+});

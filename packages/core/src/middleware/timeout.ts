@@ -35,7 +35,7 @@ const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("Timeo
  * @example
  * const withTimeout = timeout<Order, Receipt>({ timeoutMs: 2000, fallback: () => ({ accepted: false }) });
  * const receipt = await withTimeout(order, charge);
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`, or options that are not an object
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`, an unknown option, or options that are not an object
  */
 export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
   const {
@@ -44,10 +44,18 @@ export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middlew
     abort = abortInput,
     discard = discardBody,
     clock = keepAliveTimers,
-  } = requireOptions("timeout", options);
+  } = requireOptions("timeout", options, optionNames);
   const { timeoutMs } = record.of({ timeoutMs: given });
   const discardingReceiver: Receiver<Out> = { succeed: discard, fail: () => {} };
   return timeLimit({ timeoutMs, fallback, abort, clock, lateReceiver: () => discardingReceiver });
+};
+
+const optionNames: Readonly<Record<keyof TimeoutOptions<unknown, unknown>, true>> = {
+  timeoutMs: true,
+  fallback: true,
+  abort: true,
+  discard: true,
+  clock: true,
 };
 
 /** Options of `timeLimit`. */

@@ -570,7 +570,7 @@ export class HttpRequest<
   getContextString(name: string): string | null;
   getContextString<T>(name: string, fallback: T): string | T;
   getContextString(name: string, fallback: unknown = null): unknown {
-    return convertPresent(this.context.get(name), asString, name, fallback);
+    return convertPresent(this.context.get(name) ?? null, asString, name, fallback);
   }
 
   private async readOwnBytes(): Promise<Uint8Array> {

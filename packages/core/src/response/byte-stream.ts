@@ -1,5 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Draining } from "../lifecycle/draining.ts";
+import { markHandled } from "../middleware/mark-handled.ts";
+import { isPromise } from "../middleware/middleware.ts";
 import {
   bodyUsed,
   type ChunkSource,
@@ -36,7 +38,11 @@ export const toBodyStream = (source: StreamSource): BodyStream =>
 
 /** Returns the chunks of any value that can be streamed. @throws the same errors as `toBodyStream` */
 export const toChunks = (source: StreamSource): ByteChunks =>
-  new ByteChunks(isBlob(source) ? readableStreamSource(source.stream()) : sourceOf(source));
+  new ByteChunks(
+    isBlob(source)
+      ? readableStreamSource(source.stream())
+      : sourceOf(source, "a stream, a Blob or an iterable of strings and bytes"),
+  );
 
 /** Whether a value is a `Blob` or `File`, of any realm. */
 export const isBlob = (value: unknown): value is Blob =>
@@ -46,12 +52,21 @@ export const isBlob = (value: unknown): value is Blob =>
   typeof (value as Blob).size === "number" &&
   typeof (value as Blob).type === "string";
 
-const sourceOf = (source: Exclude<StreamSource, Blob>): ChunkSource => {
+/**
+ * Returns the chunks of a stream or an iterable, unconverted; a string is one chunk.
+ *
+ * @param wanted completes "a body must be" in the error for another value
+ * @throws CORE_BODY_USED, CORE_BAD_BODY
+ */
+export const sourceOf = (
+  source: ReadableStream<unknown> | NodeReadable | AsyncIterable<unknown> | Iterable<unknown>,
+  wanted: string,
+): ChunkSource => {
   if (isReadableStream(source)) return readableStreamSource(source);
   if (isNodeReadable(source)) return nodeReadableSource(source);
   if (typeof source === "string") return iterableSource([source]);
   if (isIterable(source)) return iterableSource(source);
-  throw badBody(source, "a stream, a Blob or an iterable of strings and bytes");
+  throw badBody(source, wanted);
 };
 
 const isIterable = (value: unknown): boolean =>
@@ -59,12 +74,18 @@ const isIterable = (value: unknown): boolean =>
 
 /** Creates the error for a value that cannot be a body. */
 export const badBody = (value: unknown, wanted: string): FrameworkError => {
-  const hint = typeof value === "function" ? "; call the function and pass its result" : "";
-  return new FrameworkError("CORE_BAD_BODY", `a body must be ${wanted}, not ${kindOf(value)}${hint}`);
+  return new FrameworkError("CORE_BAD_BODY", `a body must be ${wanted}, not ${bodyKindOf(value)}`);
+};
+
+const bodyKindOf = (value: unknown): string => {
+  if (typeof value === "function") return "a function; call the function and pass its result";
+  if (!isPromise(value)) return kindOf(value);
+  void markHandled(Promise.resolve(value)); // its rejection must not end the process
+  return "a promise; await it and pass its value";
 };
 
 const kindOf = (value: unknown): string => {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 };

@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { toBodyStream } from "./byte-stream.ts";
 import { BodyStream } from "../exchange/payload.ts";
+import { App, Response as Reply } from "../index.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 
 const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
@@ -108,4 +109,17 @@ test("copies each chunk before it pulls the next, so a source may reuse its buff
     for (let at = 1; at <= 3; at++) yield memory.fill(at);
   })();
   expect(await payloadBytes(toBodyStream(source))).toEqual(new Uint8Array([1, 1, 2, 2, 3, 3]));
+});
+
+test("skips empty chunks, which a web byte stream rejects", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    const chunks = async function* () {
+      yield new Uint8Array();
+      yield Uint8Array.of(65);
+      yield new Uint8Array();
+    };
+    return new Reply(new BodyStream(chunks()));
+  });
+  expect(await (await app.fetch(new Request("http://host.test/x"))).text()).toBe("A");
 });

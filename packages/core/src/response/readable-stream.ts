@@ -21,7 +21,9 @@ export const toReadableStream = (
       async pull(controller) {
         onPull?.();
         iterator ??= start();
-        const { done, value } = await iterator.next();
+        let next = await iterator.next();
+        while (next.done !== true && next.value.byteLength === 0) next = await iterator.next(); // a byte stream rejects empty chunks
+        const { done, value } = next;
         if (done !== true) return controller.enqueue(new Uint8Array(value));
         controller.close();
         controller.byobRequest?.respond(0);

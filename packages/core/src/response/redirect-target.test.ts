@@ -99,3 +99,15 @@ test("with sameOrigin a browser always stays on the site", () => {
     { numRuns: 1000 },
   );
 });
+
+test.each([[null], [undefined], [5]])(
+  "a missing target is an error of the program, not a redirect to /%p",
+  (url) => {
+    expect(() => redirectTarget(url as never, { sameOrigin: true })).toThrow(
+      expect.objectContaining({
+        code: "CORE_BAD_ARGUMENT",
+        message: `a redirect target must be a string or a URL, not ${url}`,
+      }),
+    );
+  },
+);

@@ -1,3 +1,5 @@
+import { describeValue } from "../config/wrong-value.ts";
+import { FrameworkError } from "../errors/framework-error.ts";
 import { ValueError } from "../errors/http-errors.ts";
 
 /** Restrictions on a redirect's target. */
@@ -15,13 +17,19 @@ const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 /**
  * Returns the value of a `Location` field: the trimmed target, with characters outside visible ASCII percent-encoded.
  *
- * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`
+ * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`;
+ * CORE_BAD_ARGUMENT for a value that is neither a string nor a URL
  */
 export const redirectTarget = (
   url: string | URL,
   { sameOrigin = false }: RedirectTargetOptions = {},
 ): string => {
-  const given = String(url);
+  const given = typeof url === "string" ? url : (url as URL | null | undefined)?.href; // untyped programs may pass a missing parameter
+  if (typeof given !== "string")
+    throw new FrameworkError(
+      "CORE_BAD_ARGUMENT",
+      `a redirect target must be a string or a URL, not ${describeValue(url)}`,
+    );
   if (CONTROL.test(given)) throw redirectError("holds a control character");
   const target = given.trim();
   if (DANGEROUS.test(target)) throw redirectError("has a scheme that is not allowed");

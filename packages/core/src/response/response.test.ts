@@ -239,3 +239,20 @@ test.each([201, "text/csv", null, () => ({ status: 201 })])(
       );
   },
 );
+
+test.each([
+  [undefined, "undefined"],
+  [5, "a number"],
+  [Promise.resolve("x"), "a promise; await it and pass its value"],
+])("text and html reject %p at the call, before a status is logged", (body, kind) => {
+  for (const create of [Response.text, Response.html])
+    expect(() => create(body as never)).toThrow(
+      expect.objectContaining({ code: "CORE_BAD_BODY", message: `a body must be text, not ${kind}` }),
+    );
+});
+
+test("the status of created is 201 if the options have an undefined status", () => {
+  const options: object = { status: undefined };
+  expect(Response.created({ id: 7 }, "/books/7", options).status).toBe(201);
+  expect(Response.created({ id: 7 }, "/books/7", { status: 202 }).status).toBe(202);
+});

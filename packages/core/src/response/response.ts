@@ -2,7 +2,7 @@
 import type { Key } from "../invocation/key.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
-import { type StreamSource, toBodyStream, toChunks } from "./byte-stream.ts";
+import { badBody, type StreamSource, toBodyStream, toChunks } from "./byte-stream.ts";
 import { EndlessBody } from "./endless-body.ts";
 import { headerValue } from "./header-rules.ts";
 import {
@@ -123,13 +123,15 @@ export class Response {
     return response;
   }
 
-  /** A text reply, `text/plain` in UTF-8. */
+  /** A text reply, `text/plain` in UTF-8. @throws CORE_BAD_BODY for a value that is not a string */
   static text(text: string, options?: ResponseOptions): Response {
+    if (typeof text !== "string") throw badBody(text, "text");
     return Response.of(text, TEXT_TYPE, options);
   }
 
-  /** An HTML reply, in UTF-8. */
+  /** An HTML reply, in UTF-8. @throws CORE_BAD_BODY for a value that is not a string */
   static html(html: string, options?: ResponseOptions): Response {
+    if (typeof html !== "string") throw badBody(html, "text");
     return Response.of(html, "text/html; charset=utf-8", options);
   }
 
@@ -190,7 +192,7 @@ export class Response {
    * A redirect, by default 302. Pass `sameOrigin: true` for a target that comes from a client.
    *
    * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`;
-   * CORE_BAD_STATUS for a status that is not a redirect
+   * CORE_BAD_STATUS for a status that is not a redirect; CORE_BAD_ARGUMENT for a target that is neither a string nor a URL
    */
   static redirect(url: string | URL, options: RedirectOptions | number = {}): Response {
     const given = typeof options === "number" ? { status: options } : options;
@@ -208,7 +210,7 @@ export class Response {
 
   /** 201 with JSON and the location of the new resource. @throws the errors of `json`, and CORE_BAD_REDIRECT of `redirect` */
   static created(data: unknown, location?: string | URL, options?: JsonReplyOptions): Response {
-    const response = Response.json(data, { status: 201, ...options });
+    const response = Response.json(data, { ...options, status: options?.status ?? 201 });
     if (location !== undefined) response.setHeader("location", redirectTarget(location));
     return response;
   }

@@ -1,5 +1,7 @@
+import { PassThrough } from "node:stream";
 import { afterEach, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
+import { App, Response } from "../index.ts";
 import { payloadBytes } from "./readable-stream.ts";
 import { type EventSource, eventFrame, eventStream, type ServerSentEvent } from "./sse.ts";
 
@@ -206,4 +208,74 @@ test("a misspelt field of an event is rejected, and the error suggests the neare
   expect(() => eventFrame({ total: 1 })).toThrow(
     'an event has no field "total"; yield { data: … } to send an object',
   );
+});
+
+const openSources = () => {
+  const closed = Promise.withResolvers<void>();
+  const node = new PassThrough({ objectMode: true });
+  const web = new ReadableStream<string>({ cancel: () => closed.resolve() });
+  return { node, web, isWebClosed: closed.promise };
+};
+
+const appWithEvents = (sources: Readonly<Record<string, EventSource>>): App => {
+  const app = new App();
+  for (const [name, source] of Object.entries(sources))
+    app.get(`/${name}`, () => Response.sse(source, { heartbeatSecs: 0 }));
+  return app;
+};
+
+test("a web stream and a Node stream of events are closed when a client disconnects while they are idle", async () => {
+  const { node, web, isWebClosed } = openSources();
+  const app = appWithEvents({ node, web });
+  for (const name of ["node", "web"]) {
+    const { body } = await app.fetch(new Request(`http://host.test/${name}`));
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const pending = reader.read();
+    await new Promise((resolve) => setImmediate(resolve)); // the first event is being awaited
+    await reader.cancel();
+    expect((await pending).done).toBe(true);
+  }
+  await isWebClosed;
+  expect(node.destroyed).toBe(true);
+});
+
+test("a reply to HEAD closes a web stream and a Node stream of events", async () => {
+  const { node, web, isWebClosed } = openSources();
+  const app = appWithEvents({ node, web });
+  for (const name of ["node", "web"])
+    await app.fetch(new Request(`http://host.test/${name}`, { method: "HEAD" }));
+  await isWebClosed;
+  expect(node.destroyed).toBe(true);
+});
+
+test("a Node stream of events may fail before the first event is pulled", async () => {
+  const { node } = openSources();
+  const reply = Response.sse(node);
+  node.destroy(new Error("broken"));
+  await new Promise((resolve) => setImmediate(resolve)); // an unhandled error event would end the process
+  await expect(reply.text()).rejects.toThrow("broken");
+});
+
+test("sse rejects a generator function that was not called, and a promise", () => {
+  expect(() => Response.sse(function* () {} as never)).toThrow(
+    "a body must be a stream or an iterable of events, not a function; call the function and pass its result",
+  );
+  expect(() => Response.sse(Promise.reject(new Error("unread")) as never)).toThrow(
+    "not a promise; await it and pass its value",
+  );
+});
+
+test("a client that disconnects after a heartbeat does not wait for a generator that never settles", async () => {
+  jest.useFakeTimers();
+  const idle = (async function* () {
+    await new Promise(() => {});
+    yield "never";
+  })();
+  const reply = Response.sse(idle, { heartbeatSecs: 1 });
+  const reader = (reply.body as ReadableStream<Uint8Array>).getReader();
+  const heartbeat = reader.read();
+  await jest.advanceTimersByTimeAsync(1000);
+  expect((await heartbeat).done).toBe(false);
+  await reader.cancel();
+  expect((await reader.read()).done).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
-import { ByteChunks } from "./byte-stream.ts";
-import { type ChunkSource, iterableSource } from "./chunk-source.ts";
+import { ByteChunks, sourceOf } from "./byte-stream.ts";
+import type { ChunkSource } from "./chunk-source.ts";
 import { toJsonText } from "./json/json-text.ts";
 import { BodyStream } from "../exchange/payload.ts";
 import { EndlessBody } from "./endless-body.ts";
@@ -42,8 +42,8 @@ export interface EventInspection {
  * Creates the body of an event stream: one chunk per event, pulled from the source one by one.
  *
  * @param inspection checks the data of each event for content that JSON loses, once the kernel has set it
- * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`. An invalid event fails the body with the same code, and data that JSON cannot express with
- * CORE_BAD_REPLY
+ * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; CORE_BAD_BODY for a value that is neither a stream nor an iterable, CORE_BODY_USED for a stream with a
+ * reader. An invalid event fails the body with CORE_BAD_EVENT, and data that JSON cannot express with CORE_BAD_REPLY
  */
 export const eventStream = (
   events: EventSource,
@@ -53,7 +53,8 @@ export const eventStream = (
   if (typeof heartbeatSecs !== "number" || !(heartbeatSecs >= 0 && heartbeatSecs <= MAX_HEARTBEAT_SECS)) {
     throw badEvent(`heartbeatSecs must be from 0 to ${MAX_HEARTBEAT_SECS}`);
   }
-  const chunks = new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000, inspection));
+  const source = sourceOf(events, "a stream or an iterable of events");
+  const chunks = new ByteChunks(new EventChunks(source, heartbeatSecs * 1000, inspection));
   return untilDrain ? new EndlessBody(chunks) : new BodyStream(chunks);
 };
 
@@ -91,9 +92,11 @@ class EventChunks implements ChunkSource {
     }
   }
 
-  close(): Promise<unknown> {
+  async close(): Promise<void> {
     this.wake?.(false);
-    return this.source.close();
+    const closed = this.source.close();
+    if (this.pending === null) await closed;
+    else closed.catch(() => {}); // after a heartbeat the next event is still pending: its source may close late or never
   }
 
   /** Pulls one event. One listener waits for it over all heartbeats: with a listener per heartbeat, all of them would stay until the event arrives. */

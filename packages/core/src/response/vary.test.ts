@@ -17,6 +17,8 @@ test.each([
   ["*", ["Origin"], "*"],
   ["Origin", ["*"], "*"],
   [null, ["*"], "*"],
+  [null, ["Authorization", "authorization"], "Authorization"],
+  ["Accept", ["Cookie", "Accept", "Cookie"], "Accept, Cookie"],
 ])("Vary %p with %p added is %p", (present, names, expected) => {
   expect(varyAfter(present, ...names)).toBe(expected);
 });

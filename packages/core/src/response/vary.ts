@@ -9,7 +9,7 @@ export const addVary = (headers: ResponseHeaders, ...names: readonly string[]): 
   const present = headers.get("vary");
   if (present === null) {
     const [only = ""] = names;
-    headers.set("vary", names.length === 1 ? only : names.includes("*") ? "*" : names.join(", "));
+    headers.set("vary", names.length === 1 ? only : names.includes("*") ? "*" : distinct(names).join(", "));
     return;
   }
   const known = present.split(",").map((name) => name.trim().toLowerCase());
@@ -18,6 +18,12 @@ export const addVary = (headers: ResponseHeaders, ...names: readonly string[]): 
     headers.set("vary", "*");
     return;
   }
-  const added = names.filter((name) => !known.includes(name.toLowerCase()));
+  const added = distinct(names).filter((name) => !known.includes(name.toLowerCase()));
   if (added.length > 0) headers.set("vary", [present, ...added].join(", "));
+};
+
+/** Omits repeated names: several authentications may read one field. */
+const distinct = (names: readonly string[]): readonly string[] => {
+  const lower = names.map((name) => name.toLowerCase());
+  return names.filter((_, index) => lower.indexOf(lower[index] ?? "") === index);
 };

@@ -170,5 +170,9 @@ export const joinGroups = (outer: RouteGroup, inner: RouteGroup): RouteGroup => 
   guards: [...outer.guards, ...inner.guards],
   middleware: [...outer.middleware, ...inner.middleware],
   tags: [...new Set([...outer.tags, ...inner.tags])],
-  options: { ...outer.options, ...inner.options },
+  options: { ...outer.options, ...presentOptions(inner.options) },
 });
+
+/** Omits options that are `undefined`, which means absent. */
+const presentOptions = (options: RouteOptions): RouteOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
