@@ -1,6 +1,8 @@
+import { App } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { field, GraphQLConfig, subscription } from "./index.ts";
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from "graphql";
+import { field, type FieldOptions, fieldOptions, graphql, GraphQLConfig, subscription } from "./index.ts";
 import { library } from "./library.test-kit.ts";
 
 const nested = (levels: number): string =>
@@ -39,6 +41,34 @@ test("options of the caller replace options of a preset, and all mistakes are re
     await expect(start).rejects.toThrow(option);
 });
 
+test("an option of a preset that is undefined has the value of the preset", async () => {
+  const unset = {
+    playground: undefined,
+    introspection: undefined,
+    maxDepth: undefined,
+    maxComplexity: undefined,
+  };
+  await using client = testClient(library(GraphQLConfig.production(unset)).app);
+  expect((await client.get("/graphql", page)).text).not.toContain("<html");
+  expect((await client.post("/graphql", types)).text).toContain("Introspection is disabled");
+  for (const [query, limit] of [
+    [nested(5), "maxDepth"],
+    ["{ books(first: 1000) { id } }", "maxComplexity"],
+  ])
+    expect((await client.post("/graphql", { json: { query } })).json()).toMatchObject({
+      errors: [{ extensions: { limit } }],
+    });
+});
+
+test("a function `context` that returns nothing adds no members", async () => {
+  for (const values of [null, undefined]) {
+    await using client = testClient(library({ context: () => values as never }).app);
+    expect((await client.post("/graphql", { json: { query: "{ now }" } })).json()).toEqual({
+      data: { now: 7 },
+    });
+  }
+});
+
 test.each([
   ["null", { Query: null }, 'the resolvers of "Query" must be an object with its fields, not null'],
   ["a function", { Query: () => 1 }, 'the resolvers of "Query" must be an object with its fields'],
@@ -51,10 +81,31 @@ test.each([
   });
 });
 
-test("field and subscription refuse a function, null or a list instead of options", () => {
+test("field, subscription and fieldOptions refuse a function, null or a list instead of options", () => {
   const resolve = (): number => 1;
   for (const wrong of [resolve, null, [resolve]] as never[]) {
     expect(() => field(wrong, resolve)).toThrow("the first argument of field() must be an object of options");
     expect(() => subscription(wrong, resolve)).toThrow("the first argument of subscription() must be");
+    expect(() => fieldOptions(wrong)).toThrow("the first argument of fieldOptions() must be an object");
   }
 });
+
+test.each([
+  [{ guard: [() => false] }, 'the options of "Query.me" has no field "guard"; did you mean "guards"?'],
+  [{ guards: () => false }, 'the options of "Query.me": guards must be a list of guards'],
+  [{ cost: "9" }, 'the options of "Query.me": cost must be a number of at least 0'],
+  [{ cost: -1 }, "cost must be a number of at least 0"],
+  [{ cost: Number.NaN }, "cost must be a number of at least 0"],
+])(
+  "mistakes in the options of a field are a start error, in SDL and in a GraphQLSchema: %p",
+  async (options, message) => {
+    const wrong = options as FieldOptions;
+    const me = { type: GraphQLString, resolve: () => "canary", extensions: fieldOptions(wrong) };
+    const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: "Query", fields: { me } }) });
+    const resolvers = { Query: { me: field(wrong, () => "canary") } };
+    for (const config of [{ schema }, { schema: "type Query { me: String }", resolvers }])
+      await expect(new (App.with(graphql))().enableGraphql(config).start()).rejects.toMatchObject({
+        problems: [{ code: "GRAPHQL_BAD_SCHEMA", message: expect.stringContaining(message) }],
+      });
+  },
+);

@@ -130,18 +130,17 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
 
 export const GraphQLConfig: GraphQLConfigRecord = {
   ...record,
-  production: (input) => ({
-    playground: false,
-    introspection: false,
-    maxDepth: 10,
-    maxComplexity: 1000,
-    ...input,
-  }),
-  development: (input) => ({
-    playground: true,
-    introspection: true,
-    batching: true,
-    tracing: true,
-    ...input,
-  }),
+  production: (input) =>
+    preset({ playground: false, introspection: false, maxDepth: 10, maxComplexity: 1000 }, input),
+  development: (input) =>
+    preset({ playground: true, introspection: true, batching: true, tracing: true }, input),
 };
+
+/** Creates a preset; a field of the input that is `undefined` has the value of the preset. */
+function preset<Values extends object>(
+  values: ConfigInput<GraphQLConfig<Values>>,
+  input: ConfigInput<GraphQLConfig<Values>> = {},
+): ConfigInput<GraphQLConfig<Values>> {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  return { ...values, ...Object.fromEntries(given) };
+}

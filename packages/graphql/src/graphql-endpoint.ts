@@ -85,7 +85,7 @@ export class GraphqlEndpoint {
     const parts = { config, schema, documents, executor, present, log };
     const protection = host.entries.protection(socketEntry);
     const admit = admission({ protection, guards: config.guards, guardOptions });
-    const sockets = new SocketEndpoint({ ...parts, admit });
+    const sockets = new SocketEndpoint({ ...parts, admit, onRefused: traffic.recordRefusal });
     this.started = { http: new HttpEndpoint(parts), sockets, playground };
   }
 

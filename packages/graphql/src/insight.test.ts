@@ -1,6 +1,7 @@
 import { App } from "@framework/core";
 import type { Feature, Metric, TracedOperation } from "@framework/core/feature";
-import { testClient } from "@framework/testing";
+import { testClient, waitFor } from "@framework/testing";
+import { websocket } from "@framework/websocket";
 import { expect, test } from "@jest/globals";
 import { graphql } from "./index.ts";
 
@@ -63,4 +64,32 @@ test("operations that fail outside of resolvers and refused operations are count
   for (const query of ["{", "{ nowhere }", `{ ${"a ".repeat(20)} }`])
     await client.post("/graphql", { json: { query } });
   expect(read("graphql_refused_operations_total")).toBe(3);
+});
+
+test("an operation above maxSubscriptions is counted as refused", async () => {
+  const { spy, read } = createSpy();
+  const app = new (App.with(websocket, graphql, spy))().enableGraphql({
+    schema: "type Query { waits: Int }",
+    maxSubscriptions: 1,
+    resolvers: {
+      Query: {
+        waits: (_: unknown, _args: object, { signal }) =>
+          new Promise((resolve) => signal.addEventListener("abort", () => resolve(null))),
+      },
+    },
+  });
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const client = new WebSocket(`${running.url.replace("http", "ws")}/graphql`, "graphql-transport-ws");
+  const types: unknown[] = [];
+  client.addEventListener("message", ({ data }) =>
+    types.push((JSON.parse(String(data)) as { type: string }).type),
+  );
+  client.addEventListener("open", () => client.send('{"type":"connection_init"}'));
+  await waitFor(() => types.length === 1);
+  for (const id of ["1", "2"])
+    client.send(JSON.stringify({ type: "subscribe", id, payload: { query: "{ waits }" } }));
+  await waitFor(() => types.length === 2);
+  expect([types, read("graphql_refused_operations_total")]).toEqual([["connection_ack", "error"], 1]);
+  client.close();
+  await running.close();
 });

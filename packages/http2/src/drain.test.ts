@@ -54,3 +54,25 @@ test("ends a connection after maxRequestsPerConnection requests", () =>
     await client.untilClosed();
     expect(served.length).toBe(2);
   }));
+
+test("a reply with connection: close ends the connection, but a 408 only its stream", () =>
+  withServer(
+    withHttp2(),
+    {
+      serve: ({ target }) => ({
+        status: target === "/slow" ? 408 : 200,
+        payload: "x",
+        fields: () => (target === "/open" ? [] : ["connection", "close"]),
+      }),
+    },
+    async ({ port }) => {
+      const client = connectFrames(port);
+      client.send(get(1, "/slow"));
+      await client.until(({ type, stream }) => type === DATA && stream === 1);
+      client.send(get(3, "/open"));
+      expect((await client.until(({ type, stream }) => type === GOAWAY || stream === 3)).type).toBe(HEADERS);
+      client.send(get(5, "/last"));
+      await client.until(({ type }) => type === GOAWAY);
+      await client.untilClosed();
+    },
+  ));

@@ -299,7 +299,7 @@ export class Http2Exchange
   private writeAny(reply: Reply): void {
     const { connection, method } = this;
     const { fields, payload, length, close } = connection.replyFields.prepare(reply, method, connection.date);
-    if (close) connection.finishByReply();
+    if (close && reply.status !== 408) connection.finishByReply(); // the 408 of a slow body is not about other requests
     if (payload instanceof BodyStream || (length !== null && length > SHORT_REPLY)) {
       connection.respond(this.stream, fields, false);
       this.writeLong(payload);

@@ -8,7 +8,7 @@ import {
   text,
 } from "@framework/core/feature";
 import { type Guard, type HttpRequest, isGuard } from "@framework/core";
-import type { SchemaConverters } from "./document/schema-libraries.ts";
+import { isConverters, type SchemaConverters } from "./document/schema-libraries.ts";
 import type { License, Server, Tag } from "./document/openapi-document.ts";
 
 /** Options of `enableOpenapi`. */
@@ -78,14 +78,6 @@ function pathOrNone(initial: string): FieldRule<string | false> {
 
 function isPath(value: unknown): boolean {
   return typeof value === "string" && /^(?:\/[\w-][\w.-]*)+$/.test(value);
-}
-
-function isConverters(value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.values(value).every((converter) => typeof converter === "function")
-  );
 }
 
 function isLicense(value: unknown): boolean {

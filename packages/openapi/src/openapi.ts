@@ -100,7 +100,12 @@ const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKi
   }
 };
 
-/** Returns the origins of the configured servers, which a page may call. */
+/** Returns the origins of the configured servers, which a page may call; of a URL without a scheme, which has the page's, its host. */
 const originsOf = (servers: OpenapiConfig["servers"]): string[] => [
-  ...new Set(servers.filter(({ url }) => URL.canParse(url)).map(({ url }) => new URL(url).origin)),
+  ...new Set(
+    servers.flatMap(({ url }) => {
+      if (url.startsWith("//")) return new URL(url, "http://localhost").host;
+      return URL.canParse(url) ? new URL(url).origin : [];
+    }),
+  ),
 ];

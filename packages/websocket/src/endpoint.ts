@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { HttpError, type HttpRequest, type Response, type UpgradedConnection } from "@framework/core";
-import { type Attributes, type ConfigInput, createInvocation, type HostState } from "@framework/core/feature";
+import {
+  type Attributes,
+  type ConfigInput,
+  createInvocation,
+  type HostState,
+  textOf,
+} from "@framework/core/feature";
 import type { WebSocket, WebSocketServer } from "ws";
 import { checkHandshake, handshakeFields } from "./handshake.ts";
 import { type MessageWork, OpenSocket } from "./open-socket.ts";
@@ -153,7 +159,7 @@ export class Endpoint {
       await open.close(1000);
     } catch (error) {
       if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
-      if (isRefusal(error)) return await open.close(1008, error.detail);
+      if (isRefusal(error)) return await open.close(1008, textOf(error.detail)); // a program may set a detail to any value
       if (isDisconnect(error, open)) return;
       session?.fail(error);
       this.sockets.log?.error("a WebSocket handler failed", { error, route: request.route });

@@ -9,7 +9,7 @@ export const websocketErrors: ErrorCatalogue = {
   },
   WEBSOCKET_BAD_MESSAGE: {
     summary:
-      "the message to send is neither a string nor bytes, such as an object from a client where a string was expected",
+      "the message to send is neither a string nor bytes, or the reason of a close is not a string, such as an object from a client where a string was expected",
     action: "validate messages of clients with the route's `message` schema",
   },
   WEBSOCKET_CLOSED: {

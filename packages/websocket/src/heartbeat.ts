@@ -6,15 +6,20 @@ export interface HeartbeatOptions {
   readonly pingSecs: number;
 }
 
-/** Pings every connection and destroys inactive ones, with one timer for all. */
+/** Timeouts are checked at most this many times between two pings. */
+const CHECKS_PER_PING = 32;
+
+/** Pings every connection and destroys inactive ones, with one timer for all pings and one for the next timeout that expires before the next ping. */
 export class Heartbeat {
-  private readonly options: HeartbeatOptions;
+  private readonly pingMs: number;
   private readonly traffic: Traffic;
   private readonly sockets = new Set<OpenSocket>();
-  private timer: NodeJS.Timeout | null = null;
+  private pings: NodeJS.Timeout | null = null;
+  private timeout: NodeJS.Timeout | undefined;
+  private nextPingAtMs = 0;
 
-  constructor(options: HeartbeatOptions, traffic: Traffic) {
-    this.options = options;
+  constructor({ pingSecs }: HeartbeatOptions, traffic: Traffic) {
+    this.pingMs = pingSecs * 1000;
     this.traffic = traffic;
   }
 
@@ -24,25 +29,40 @@ export class Heartbeat {
 
   add(socket: OpenSocket): void {
     this.sockets.add(socket);
-    this.timer ??= setInterval(() => this.sweep(), this.options.pingSecs * 1000);
+    this.pings ??= setInterval(() => this.ping(), this.pingMs);
   }
 
   remove(socket: OpenSocket): void {
     this.sockets.delete(socket);
-    if (this.sockets.size > 0 || this.timer === null) return;
-    clearInterval(this.timer);
-    this.timer = null;
+    if (this.sockets.size > 0 || this.pings === null) return;
+    clearInterval(this.pings);
+    clearTimeout(this.timeout);
+    this.pings = null;
+  }
+
+  private ping(): void {
+    this.nextPingAtMs = this.traffic.now() + this.pingMs;
+    this.sweep();
+    for (const socket of this.sockets) socket.ping();
   }
 
   private sweep(): void {
     const now = this.traffic.now();
+    let next = Infinity;
     for (const socket of this.sockets) {
       socket.updateLastSeen(now);
-      if (now - socket.lastSeenMs <= socket.timeoutMs) socket.ping();
+      const timeoutAt = socket.lastSeenMs + socket.timeoutMs;
+      if (now <= timeoutAt) next = Math.min(next, timeoutAt);
       else {
+        this.remove(socket); // counted once, even if its end takes longer than the next check
         this.traffic.timedOut++;
         socket.terminate();
       }
     }
+    clearTimeout(this.timeout);
+    if (next >= this.nextPingAtMs) return;
+    // After a delay of the event loop, the pongs that have arrived are read first.
+    const sweep = (): void => void setImmediate(() => this.sweep());
+    this.timeout = setTimeout(sweep, next - now + this.pingMs / CHECKS_PER_PING);
   }
 }

@@ -1,9 +1,9 @@
 import { randomFillSync } from "node:crypto";
 import { once } from "node:events";
 import { waitFor } from "@framework/testing";
-import { App } from "@framework/core";
+import { App, ForbiddenError } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { type ServerSocket, websocket } from "./index.ts";
+import { type ServerSocket, websocket, WebSocketClose } from "./index.ts";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
 type Send = (value: never) => Promise<void>;
@@ -81,6 +81,63 @@ test("an ArrayBuffer and every view are sent as their bytes, by a socket and a r
   expect(await closed).toEqual([1000, ""]);
   const expected = bytes.flatMap(([, hex]) => Array.from({ length: 3 }, () => `binary:${hex}`));
   expect(texts).toEqual([...expected, "own"]);
+});
+
+test.each([
+  ["4001", "x", "WEBSOCKET_BAD_CLOSE_CODE"],
+  [4001.5, "x", "WEBSOCKET_BAD_CLOSE_CODE"],
+  [null, "x", "WEBSOCKET_BAD_CLOSE_CODE"],
+  [4001, {}, "WEBSOCKET_BAD_MESSAGE"],
+  [4001, 5, "WEBSOCKET_BAD_MESSAGE"],
+])(
+  "a close with the code %p and the reason %p of a client is an error of its handler",
+  async (code, reason, error) => {
+    type Close = Record<"code" | "reason", never>;
+    const logged: unknown[] = [];
+    const record = (_text: string, fields: object): void => void logged.push(fields);
+    const log = { info() {}, warn() {}, error: record as never };
+    await using s = await serve(
+      (app) => {
+        app.websocket("/throw", async (socket) => {
+          const sent = (await socket.recv())?.json() as Close;
+          throw new WebSocketClose(sent.code, sent.reason);
+        });
+        app.websocket("/close", async (socket) => {
+          const sent = (await socket.recv())?.json() as Close;
+          await socket.close(sent.code, sent.reason);
+        });
+        app.websocket("/unawaited", async (socket) => {
+          const sent = (await socket.recv())?.json() as Close;
+          void socket.close(sent.code, sent.reason);
+          await socket.sendText("open");
+        });
+      },
+      { log },
+    );
+    const stray: unknown[] = [];
+    const note = (cause: unknown): void => void stray.push(cause);
+    process.on("unhandledRejection", note);
+    for (const path of ["/throw", "/close", "/unawaited"]) {
+      const client = await s.open(path);
+      client.send(JSON.stringify({ code, reason }));
+      const { closed, texts } = collect(client);
+      expect([await closed, texts]).toEqual(
+        path === "/unawaited" ? [[1000, ""], ["open"]] : [[1011, "internal error"], []],
+      );
+    }
+    process.off("unhandledRejection", note);
+    expect(stray).toEqual([]);
+    expect(logged).toMatchObject([{ error: { code: error } }, { error: { code: error } }]);
+  },
+);
+
+test("a refusal whose detail is not a string closes with 1008", async () => {
+  await using s = await serve((app) => {
+    app.websocket("/", () => {
+      throw new ForbiddenError({ banned: true } as never);
+    });
+  });
+  expect(await collect(await s.open("/")).closed).toEqual([1008, '{"banned":true}']);
 });
 
 test.each([5, undefined, "", "a".repeat(201)])("the app has no room %p", (name) => {

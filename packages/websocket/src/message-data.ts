@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { FrameworkError } from "@framework/core";
+import { badMessage } from "./bad-message.ts";
 import type { Message } from "./message.ts";
 
 /** Payload of a binary message. */
@@ -30,9 +30,3 @@ export const bytesOfMessage = (message: Message): Uint8Array => {
   if (isBytes(data)) return bytesOf(data);
   throw badMessage("send takes a string, bytes or a message of the client", message);
 };
-
-const badMessage = (problem: string, value: unknown, hint = ""): FrameworkError =>
-  new FrameworkError(
-    "WEBSOCKET_BAD_MESSAGE",
-    `${problem}, not ${value === null ? "null" : typeof value}${hint}`,
-  );

@@ -12,7 +12,7 @@ import type { CloseInfo, ServerSocket } from "./server-socket.ts";
 import { type CountingStream, Liveness } from "./liveness.ts";
 import type { Traffic } from "./traffic.ts";
 import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
-import { isSendable, truncateReason, WebSocketClose } from "./websocket-close.ts";
+import { checkClose, truncateReason } from "./websocket-close.ts";
 import type { WebSocketConfig } from "./websocket-config.ts";
 
 /** A send resolves immediately while at most this many bytes, or `maxSendQueueBytes` if that is less, are queued. */
@@ -218,11 +218,16 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return new Promise((resolve) => this.inbox.wait(resolve));
   }
 
-  /** Removes a message from the inbox; resumes the client if at most half of `maxReceiveQueueBytes` is queued. */
+  /** Removes a message from the inbox; resumes the client if at most half of the queue's limits is left. */
   private take(): Message | null | undefined {
     const message = this.inbox.take();
-    if (this.ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) this.resume();
+    if (this.ws.isPaused && this.isHalfEmpty) this.resume();
     return message;
+  }
+
+  private get isHalfEmpty(): boolean {
+    const { bytes, length } = this.inbox;
+    return bytes <= this.config.maxReceiveQueueBytes / 2 && length <= MAX_WAITING_MESSAGES / 2;
   }
 
   private resume(): void {
@@ -268,11 +273,13 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     };
   }
 
-  async close(code = 1000, reason = ""): Promise<void> {
-    if (!isSendable(code)) throw new WebSocketClose(code); // throws WEBSOCKET_BAD_CLOSE_CODE
-    this.ws.close(code, truncateReason(reason));
-    if (this.ws.isPaused) this.resume(); // the client's close frame must be read
-    await this.endedSignal.promise;
+  close(code = 1000, reason = ""): Promise<void> {
+    return attempt(() => {
+      checkClose(code, reason);
+      this.ws.close(code, truncateReason(reason));
+      if (this.ws.isPaused) this.resume(); // the client's close frame must be read
+      return this.endedSignal.promise;
+    });
   }
 
   /** Resolves when the connection has ended and `closed` is set. */
@@ -353,10 +360,10 @@ const MAX_WAITING_MESSAGES = 10_000;
 
 const resolved = Promise.resolve();
 
-/** Converts an error thrown by `send` to a rejection. */
-const attempt = (send: () => Promise<void>): Promise<void> => {
+/** Converts an error thrown by a send or a close to a rejection, which does not end the process if it is not awaited. */
+const attempt = (work: () => Promise<void>): Promise<void> => {
   try {
-    return send();
+    return work();
   } catch (error) {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with the thrown value
     return markHandled(Promise.reject(error));

@@ -89,14 +89,16 @@ test("a route with compression refuses window sizes that are not a number from 8
 
 test("unknown or invalid options of a route, such as a misspelt `guards`, are reported at start", async () => {
   const app = new (App.with(websocket))();
-  const options = { guard: [() => false], http: "hello", protocols: "v1" };
+  const options = { guard: [() => false], http: "hello", message: { type: "object" }, protocols: "v1" };
   app.websocket("/live", options as object, () => {});
   app.websocket("/text", "hello" as never);
   app.websocket("/guard", (() => false) as never, () => {});
   app.websocket("/null", null as never, () => {});
   const start = app.start();
   await expect(start).rejects.toThrow(/WebSocket route \/live has no field "guard"; did you mean "guards"/);
-  await expect(start).rejects.toThrow(/http must be a function[^]*protocols must be a list/);
+  await expect(start).rejects.toThrow(
+    /http must be a function[^]*message must be a schema that follows Standard Schema[^]*protocols must be a list/,
+  );
   await expect(start).rejects.toThrow("the handler of the WebSocket route /text must be a function");
   for (const path of ["/guard", "/null"])
     await expect(start).rejects.toThrow(

@@ -1,5 +1,5 @@
 import type { Problem } from "@framework/core";
-import { unknownFields } from "@framework/core/feature";
+import { isStandardSchema, unknownFields } from "@framework/core/feature";
 import type { WebSocketConfig } from "./websocket-config.ts";
 import type { AnyOptions } from "./websocket-handler.ts";
 
@@ -16,11 +16,14 @@ const names: Readonly<Record<keyof AnyOptions, true>> = {
 /** Returns the mistakes in the options and the handler of a route that other checks do not find. */
 export const optionProblems = (path: string, options: AnyOptions, handler: unknown): readonly string[] => {
   const place = `the options of the WebSocket route ${path}`;
-  const { http, protocols = [] } = options;
+  const { http, message, protocols = [] } = options;
   const areNames = Array.isArray(protocols) && protocols.every((name) => TOKEN.test(String(name)));
   return [
     ...unknownFields(place, options, Object.keys(names)),
     ...(http === undefined || typeof http === "function" ? [] : [`${place}: http must be a function`]),
+    ...(message === undefined || isStandardSchema(message)
+      ? []
+      : [`${place}: message must be a schema that follows Standard Schema, such as z.object({ … }) of zod`]),
     ...(typeof handler === "function"
       ? []
       : [`the handler of the WebSocket route ${path} must be a function`]),

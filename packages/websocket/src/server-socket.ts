@@ -80,7 +80,7 @@ export interface ServerSocket<
    * Closes the connection; resolves when it has ended, at the latest after `closeWaitSecs`. Messages that still arrive are queued until the queue is full; the
    * first message that does not fit and all later ones are dropped.
    *
-   * @throws WEBSOCKET_BAD_CLOSE_CODE
+   * @throws WEBSOCKET_BAD_CLOSE_CODE, and WEBSOCKET_BAD_MESSAGE for a reason that is not a string
    */
   close(code?: number, reason?: string): Promise<void>;
 

@@ -111,6 +111,31 @@ test("the module has types that the compiler enforces", async () => {
   expect(compilerErrorsOf(program)).toBe("");
 });
 
+test("input objects may have names that the module itself uses, and an interface may have no type", async () => {
+  writeFileSync(
+    source,
+    `type Query { run(operation: Operation!, result: Result, other: ResultInput): Int node: Node! }
+     input Operation { op: String! record: Record }
+     input Record { path: String! }
+     input Result { a: Int }
+     input ResultInput { b: Int }
+     interface Node { id: ID! }`,
+  );
+  const text =
+    "query Run($a: Operation!, $b: Result, $c: ResultInput) { run(operation: $a, result: $b, other: $c) node { id } }";
+  writeFileSync(join(folder, "all.gql"), text);
+  expect(await run(source, target, files)).toMatchObject({ code: 0 });
+  const program = `
+    import { createClient, type OperationInput, Run } from "./operations.ts";
+    const a: OperationInput = { op: "add", record: { path: "/" } };
+    const { data } = await createClient("http://localhost/graphql")(Run, { a, b: { a: 1 }, c: { b: 2 } });
+    // @ts-expect-error the member is required
+    const wrong: OperationInput = {};
+    export const all: unknown[] = [data?.run, wrong];
+  `;
+  expect(compilerErrorsOf(program)).toBe("");
+});
+
 test("the client sends the text of an operation, or its document id with `trusted`", async () => {
   await run(source, target, files);
   const module = (await import(pathToFileURL(target).href)) as {

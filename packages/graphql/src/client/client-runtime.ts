@@ -20,6 +20,7 @@ export interface Result<Data> {
 
 /** Options of a client. */
 export interface ClientOptions {
+  /** Header fields of every request, in any case; \`content-type\` is always JSON. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether ids are sent instead of texts: the service must have the \`documents\` of this module. @default false */
   readonly trusted?: boolean;
@@ -35,7 +36,11 @@ export const createClient =
   ): Promise<Result<Data>> => {
     const reply = await fetch(url, {
       method: "POST",
-      headers: { ...headers, "content-type": "application/json", accept: "application/graphql-response+json, application/json" },
+      headers: {
+        accept: "application/graphql-response+json, application/json",
+        ...Object.fromEntries(Object.entries(headers).map(([field, value]) => [field.toLowerCase(), value])), // fetch joins the values of two spellings
+        "content-type": "application/json",
+      },
       body: JSON.stringify({ ...(trusted ? { documentId: id } : { query: text }), operationName: name, variables }),
     });
     return (await reply.json()) as Result<Data>;

@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   isEnumType,
@@ -58,14 +59,28 @@ export class InputTypes {
         .map(({ name }) => JSON.stringify(name))
         .join(" | ");
     if (!isInputObjectType(named)) return scalars[named.name] ?? "unknown";
-    if (!this.objects.has(named.name)) {
-      this.objects.set(named.name, ""); // an input object may contain itself
+    const name = this.nameOf(named);
+    if (!this.objects.has(name)) {
+      this.objects.set(name, ""); // an input object may contain itself
       const members = Object.values(named.getFields()).map(
         (field) =>
           `  readonly ${field.name}${isRequiredInputField(field) ? "" : "?"}: ${this.of(field.type)};`,
       );
-      this.objects.set(named.name, [`export interface ${named.name} {`, ...members, "}"].join("\n"));
+      this.objects.set(name, [`export interface ${name} {`, ...members, "}"].join("\n"));
     }
-    return named.name;
+    return name;
+  }
+
+  /** Returns the name of an input object's interface: with the suffix `Input` if the module itself uses the name. */
+  private nameOf(type: GraphQLInputObjectType): string {
+    let { name } = type;
+    while (takenTypes.has(name) || (name !== type.name && this.schema.getType(name) !== undefined))
+      name += "Input";
+    return name;
   }
 }
+
+/** Types that the generated module declares or uses. */
+const takenTypes: ReadonlySet<string> = new Set(
+  "ClientOptions Operation Promise Readonly Record RequestInit Response Result".split(" "),
+);

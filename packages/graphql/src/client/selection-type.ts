@@ -118,7 +118,7 @@ export class SelectionTypes {
     if (isObjectType(named)) return this.ofObject(named, sets);
     if (!isAbstractType(named)) return scalars[named.name] ?? "unknown";
     const types = this.schema.getPossibleTypes(named).map((each) => this.ofObject(each, sets));
-    return [...new Set(types)].join(" | ");
+    return types.length === 0 ? "never" : [...new Set(types)].join(" | "); // an interface may have no type
   }
 }
 

@@ -54,9 +54,12 @@ export const stopIfAborted = (context: unknown): void => {
 export const createContext = (request: HttpRequest, scope: OperationScope): GraphqlContext =>
   new OperationContext(request, scope);
 
-/** Adds members to a context, from the option `context`. They cannot replace the context's own members. */
-export const addValues = <T extends object>(context: GraphqlContext, values: T): GraphqlContext & T => {
-  for (const [name, value] of Object.entries(values))
+/** Adds members to a context, from the option `context`. They cannot replace the context's own members. An untyped program may return nothing. */
+export const addValues = <T extends object>(
+  context: GraphqlContext,
+  values: T | null | undefined,
+): GraphqlContext & T => {
+  for (const [name, value] of Object.entries(values ?? {}))
     if (!(name in context)) Object.defineProperty(context, name, { value, enumerable: true });
   return context as GraphqlContext & T;
 };

@@ -108,11 +108,13 @@ test.each([
   ["{ books(first: 5) { ...F } } fragment F on Book { id title }", 11],
   ["{ page { id } }", 1 + 50],
   ["query($n: Int) { page(limit: $unset) { id } }".replace("$n", "$unset"), 1 + 50],
+  ["{ page(limit: null) { id } }", 1 + 50],
+  ["query($none: Int) { page(limit: $none) { id } }", 1 + 50],
   ["{ page(limit: 2) { id } }", 1 + 2],
   ["{ tags(first: 40) }", 40],
   ["{ node { rating } }", 1 + 9],
 ])("maxComplexity: %s costs %d", async (query, cost) => {
-  const json = { query, variables: query.includes("= 5") ? {} : { n: 5 } };
+  const json = { query, variables: query.includes("= 5") ? {} : { n: 5, none: null } };
   await using enough = testClient(library({ maxComplexity: cost }).app);
   expect((await enough.post("/graphql", { json })).json()).toHaveProperty("data");
   await using less = testClient(library({ maxComplexity: cost - 1 }).app);

@@ -57,12 +57,14 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     ),
   );
   const fragmentCosts = new Map<string, number>();
-  /** Returns `undefined` for a variable without a value: the default of the argument applies. */
+  /** Returns `undefined` for a variable without a value, and for `null`, which resolvers usually treat like no value: the default of the argument applies. */
   const sizeOf = (value: ValueNode): number | undefined => {
     if (value.kind === Kind.INT) return Number(value.value);
+    if (value.kind === Kind.NULL) return undefined;
     if (value.kind !== Kind.VARIABLE) return 1;
     const name = value.name.value;
     const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (given === null) return undefined;
     if (given !== undefined) return typeof given === "number" ? given : 1;
     const initial = operation.variableDefinitions?.find(
       ({ variable }) => variable.name.value === name,

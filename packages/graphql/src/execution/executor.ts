@@ -14,6 +14,7 @@ import {
 } from "../graphql-js/in-parts.ts";
 import { executeUntil, openSource, withoutSuggestion } from "../graphql-js/versions.ts";
 import { resolveMember } from "../schema/resolve-member.ts";
+import { markReturned } from "../schema/shown-errors.ts";
 import type { Caller } from "./caller.ts";
 import type { OperationToExecute } from "./graphql-operations.ts";
 import { endOnce } from "./end-once.ts";
@@ -157,7 +158,11 @@ export class Executor {
     signal: AbortSignal,
   ): Events {
     const { traffic } = this.parts;
-    const next = (): Promise<IteratorResult<unknown>> => untilAborted(source.next(), signal);
+    const next = (): Promise<IteratorResult<unknown>> => {
+      const step = source.next();
+      markReturned(step); // a GraphQLError of the source is shown to the client
+      return untilAborted(step, signal);
+    };
     traffic.subscriptions++;
     try {
       for (let step = await next(); step.done !== true; step = await next()) yield await execute(step.value);

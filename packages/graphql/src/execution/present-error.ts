@@ -37,10 +37,9 @@ export const errorPresenter = ({
     if (cause === null)
       return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);
     if (HttpError.is(cause)) return refusal(error, cause);
-    const isForClients =
-      cause instanceof GraphQLError &&
-      (isShown(cause) || cause.locations !== undefined || isOfRequest(error));
-    return isForClients ? plain(error) : fault(error, cause);
+    if (!(cause instanceof GraphQLError)) return fault(error, cause);
+    if (isShown(cause)) return withPlace(error, error.message, error.extensions);
+    return cause.locations !== undefined || isOfRequest(error) ? plain(error) : fault(error, cause);
   };
 };
 

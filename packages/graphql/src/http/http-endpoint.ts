@@ -9,6 +9,7 @@ import {
 import { addVary, isOwnOrigin, mapAwaitable, OriginAllowed } from "@framework/core/feature";
 import type { Documents, OperationParams, Refusal } from "../documents/documents.ts";
 import { refusalError } from "../documents/refusal-error.ts";
+import { failure } from "../execution/failure.ts";
 import type { PresentError } from "../execution/present-error.ts";
 import { mapOutcome } from "../execution/map-outcome.ts";
 import { hasMoreItems } from "./batch-size.ts";
@@ -135,10 +136,19 @@ export class HttpEndpoint {
     const { batching, maxBatch } = this.config;
     if (!batching || body.length === 0 || body.length > maxBatch)
       return this.refuseBatch(formats, body.length);
-    const replies = await Promise.all(
+    const outcomes = await Promise.allSettled(
       body.map(async (item) => this.handle(request, formats, paramsOf(item))),
     );
-    return toResponse({ status: 200, text: `[${replies.map(({ text }) => text).join(",")}]` }, formats);
+    // The results of the others must not be lost: their mutations have run.
+    const [first] = outcomes;
+    if (first?.status === "rejected" && outcomes.every(({ status }) => status === "rejected"))
+      throw first.reason;
+    const texts = outcomes.map((outcome) =>
+      outcome.status === "fulfilled"
+        ? outcome.value.text
+        : JSON.stringify({ errors: [this.present(failure(outcome.reason))] }),
+    );
+    return toResponse({ status: 200, text: `[${texts.join(",")}]` }, formats);
   }
 
   private refuseBatch(formats: AcceptedFormats, items: number): Response {
@@ -173,8 +183,9 @@ const bodyOf = (request: HttpRequest): Awaitable<unknown> =>
     malformedOrThrow,
   );
 
+/** Returns the parameters. A client may send an object with the members of an HttpError, so only an error is one. */
 const paramsOf = (body: unknown): OperationParams | HttpError =>
-  HttpError.is(body) ? body : orMalformed(() => paramsOfBody(body));
+  Error.isError(body) && HttpError.is(body) ? body : orMalformed(() => paramsOfBody(body));
 
 /** Returns the parameters, or the error of malformed ones. */
 const orMalformed = (read: () => OperationParams): OperationParams | HttpError => {

@@ -200,6 +200,16 @@ test("other methods are 405 with Allow, and malformed JSON is a 400 with errors"
   ]);
 });
 
+test("unknown members of a body are ignored, also the members of an HttpError", async () => {
+  await using client = testClient(library({ batching: true }).app);
+  const lookalike = { framework: true, status: 418, extras: {}, detail: "canary" };
+  const json = { query: "{ now }", ...lookalike };
+  expect((await client.post("/graphql", { json })).json()).toEqual({ data: { now: 7 } });
+  expect((await client.post("/graphql", { json: [json] })).json()).toEqual([{ data: { now: 7 } }]);
+  const malformed = await client.post("/graphql", { json: lookalike });
+  expect([malformed.status, malformed.text]).toEqual([400, expect.stringContaining("Missing query")]);
+});
+
 test("a body over maxBodyBytes is a 413", async () => {
   await using client = testClient(library({ maxBodyBytes: 100 }).app);
   const reply = await client.post("/graphql", {

@@ -1,5 +1,5 @@
 import { FrameworkError, isGuard } from "@framework/core";
-import { nearest, unknownFields } from "@framework/core/feature";
+import { isPlainObject, nearest, unknownFields } from "@framework/core/feature";
 import {
   buildSchema as buildFromSdl,
   type GraphQLEnumType,
@@ -50,7 +50,7 @@ export const buildSchema = (
   if (!incremental) problems.push(...unusableDirectives(schema));
   problems.push(...addResolvers(schema, resolvers));
   readDefaults(schema);
-  problems.push(...unguardedTypes(schema));
+  problems.push(...optionMistakes(schema), ...unguardedTypes(schema));
   if (problems.length > 0) throw badSchema(problems.join("; "));
   guardSchema(schema);
   return schema;
@@ -149,7 +149,7 @@ const unguardedTypes = (schema: GraphQLSchema): string[] =>
         ),
     );
 
-const hasGuards = ({ guards = [] }: FieldOptions): boolean => guards.length > 0;
+const hasGuards = ({ guards = [] }: FieldOptions): boolean => Array.isArray(guards) && guards.length > 0; // `optionMistakes` reports other values
 
 const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   const given: Field<GraphqlContext> = typeof entry === "function" ? { resolve: entry } : entry;
@@ -163,11 +163,28 @@ const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
   if (subscribe !== undefined) field.subscribe = subscribe as unknown as NonNullable<AnyField["subscribe"]>;
   field.extensions = { ...field.extensions, [FIELD_OPTIONS]: options };
-  const { guards = [] } = options;
+  return [];
+};
+
+/** Reports mistakes in the options of fields, from resolvers and from the extensions of a `GraphQLSchema`: guards with a mistake would guard nothing. */
+const optionMistakes = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) || isInterfaceType(type))
+    .flatMap((type) =>
+      Object.values(type.getFields()).flatMap((field) =>
+        mistakesIn(`the options of "${type.name}.${field.name}"`, optionsOf(field)),
+      ),
+    );
+
+const mistakesIn = (place: string, options: unknown): string[] => {
+  if (!isPlainObject(options)) return [`${place} must be an object, such as { guards: [isOwner] }`];
+  const { guards = [], cost = 1 } = options as Readonly<Record<string, unknown>>;
   const areGuards = Array.isArray(guards) && guards.every(isGuard);
+  const isCost = typeof cost === "number" && cost >= 0;
   return [
-    ...unknownFields(`the options of "${name}"`, options, ["guards", "inject", "cost"]),
-    ...(areGuards ? [] : [`the options of "${name}": guards must be a list of guards`]),
+    ...unknownFields(place, options, ["guards", "inject", "cost"]),
+    ...(areGuards ? [] : [`${place}: guards must be a list of guards`]),
+    ...(isCost ? [] : [`${place}: cost must be a number of at least 0`]),
   ];
 };
 

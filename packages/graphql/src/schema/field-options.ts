@@ -9,7 +9,7 @@ export interface FieldOptions<Inject extends Injections | undefined = Injections
   readonly guards?: readonly Guard[];
   /** Dependencies, passed to the resolver as its last argument. Dependencies of scope `invocation` live as long as the operation. */
   readonly inject?: Inject;
-  /** Cost of the field itself, for `maxComplexity`. @default 1 */
+  /** Cost of the field itself, for `maxComplexity`; at least 0. @default 1 */
   readonly cost?: number;
 }
 
@@ -67,9 +67,13 @@ export const field = <
 ): Field<Context> => ({ ...requireObject("field", options), resolve: resolve as Resolve<Context> });
 
 /** Checks that the options are an object: guards passed directly would be ignored. @throws ConfigurationError */
-const requireObject = <Options extends object>(maker: string, options: Options): Options => {
+const requireObject = <Options extends object>(
+  maker: string,
+  options: Options,
+  remedy = "; the function follows it",
+): Options => {
   if (isPlainObject(options)) return options;
-  const message = `graphql: the first argument of ${maker}() must be an object of options, such as { guards: [isOwner] } or {}; the function follows it`;
+  const message = `graphql: the first argument of ${maker}() must be an object of options, such as { guards: [isOwner] } or {}${remedy}`;
   throw new ConfigurationError([{ code: "GRAPHQL_BAD_SCHEMA", message }]);
 };
 
@@ -96,7 +100,11 @@ export const subscription = <
 /** Key of the options in the `extensions` of a field. */
 export const FIELD_OPTIONS = "framework";
 
-/** Returns the `extensions` of a field in a `GraphQLSchema`: `{ type, resolve, extensions: fieldOptions({ guards }) }`. */
+/**
+ * Returns the `extensions` of a field in a `GraphQLSchema`: `{ type, resolve, extensions: fieldOptions({ guards }) }`.
+ *
+ * @throws ConfigurationError GRAPHQL_BAD_SCHEMA for options that are not an object
+ */
 export const fieldOptions = (options: FieldOptions): { readonly [FIELD_OPTIONS]: FieldOptions } => ({
-  [FIELD_OPTIONS]: options,
+  [FIELD_OPTIONS]: requireObject("fieldOptions", options, ""),
 });

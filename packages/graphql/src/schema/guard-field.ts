@@ -6,7 +6,7 @@ import {
   type GraphQLFieldResolver,
   type OperationTypeNode,
 } from "graphql";
-import { throwShown, markReturned } from "./shown-errors.ts";
+import { marked, throwShown } from "./shown-errors.ts";
 import { ownScopeOf, scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { normalizeError } from "../graphql-js/normalize-error.ts";
@@ -49,12 +49,12 @@ const guardedResolver = (
   name: string,
   { guards = [], inject }: FieldOptions,
 ): Resolver => {
-  const marked = withMarkedErrors(
+  const resolver = withMarkedErrors(
     inject === undefined ? withDepends(resolve) : withDependencies(resolve, inject),
   );
-  if (guards.length === 0) return marked;
+  if (guards.length === 0) return resolver;
   return (source, args, context, info) =>
-    mapAwaitable(verify(guards, name, args, context), () => marked(source, args, context, info));
+    mapAwaitable(verify(guards, name, args, context), () => resolver(source, args, context, info));
 };
 
 /** Runs a field's guards, with the caller of the operation and the arguments of the field. */
@@ -115,9 +115,7 @@ const withMarkedErrors =
   (resolve: Resolver): Resolver =>
   (source, args, context, info) => {
     try {
-      const value = resolve(source, args, context, info);
-      markReturned(value);
-      return value;
+      return marked(resolve(source, args, context, info), info.returnType);
     } catch (error) {
       return throwShown(normalizeError(error));
     }

@@ -1,14 +1,12 @@
 import { defaultFieldResolver, type GraphQLFieldResolver } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { normalizeError } from "../graphql-js/normalize-error.ts";
-import { throwShown, markReturned } from "./shown-errors.ts";
+import { marked, throwShown } from "./shown-errors.ts";
 
 /** Resolves a field without a resolver like GraphQL: to the member of the source with its name. Marks the errors of methods like errors of resolvers. */
 export const resolveMember: GraphQLFieldResolver<unknown, GraphqlContext> = (source, args, context, info) => {
   try {
-    const value = defaultFieldResolver(source, args, context, info);
-    markReturned(value);
-    return value;
+    return marked(defaultFieldResolver(source, args, context, info), info.returnType);
   } catch (error) {
     return throwShown(normalizeError(error));
   }

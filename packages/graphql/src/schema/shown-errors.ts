@@ -1,3 +1,7 @@
+import { getNullableType, type GraphQLOutputType, isListType } from "graphql";
+import { hasParts } from "../graphql-js/in-parts.ts";
+import { normalizeError } from "../graphql-js/normalize-error.ts";
+
 const shownErrors = new WeakSet<object>();
 
 /** Marks an error that application code threw. */
@@ -25,6 +29,42 @@ const markItem = (value: unknown): void => {
   if (value instanceof Error) markShown(value);
   else if (value instanceof Promise) value.then(markReturned, markShown); // runs before GraphQL's own handlers
 };
+
+/**
+ * Marks the errors of a field's value, and returns the value to complete. For a list in an async iterable, which only graphql 17 reads, that is an iterable
+ * that marks the errors of its items.
+ */
+export const marked = (value: unknown, type: GraphQLOutputType): unknown => {
+  markReturned(value);
+  if (!hasParts || !mayBeIterable(value) || !isListType(getNullableType(type))) return value;
+  return value instanceof Promise ? value.then(markedItems) : markedItems(value);
+};
+
+const mayBeIterable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && (value instanceof Promise || Symbol.asyncIterator in value);
+
+const markedItems = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return value;
+  const source = value as AsyncIterable<unknown>;
+  return { [Symbol.asyncIterator]: () => markedSteps(source[Symbol.asyncIterator]()) };
+};
+
+/** Not a generator, because its `return()` would wait for the next item. */
+const markedSteps = (source: AsyncIterator<unknown>): AsyncIterator<unknown> => ({
+  async next() {
+    try {
+      const step = await source.next();
+      markReturned(step.value);
+      return step;
+    } catch (error) {
+      return throwShown(normalizeError(error));
+    }
+  },
+  async return() {
+    await source.return?.();
+    return { done: true, value: undefined };
+  },
+});
 
 /** Whether application code threw or returned the error. */
 export const isShown = (error: object): boolean => shownErrors.has(error);

@@ -1,5 +1,6 @@
 /** An operation of one connection. */
 interface RunningOperation {
+  readonly id: string;
   readonly aborter: AbortController;
   /** Whether graphql-ws still has the operation: it drops an operation that the client completes. */
   readonly isWanted: () => boolean;
@@ -16,9 +17,14 @@ export class RunningOperations {
     return this.operations.size;
   }
 
+  /** Id of the operation that the last received message began; `null` if it began none. */
+  get begunId(): string | null {
+    return this.lastBegun?.id ?? null;
+  }
+
   /** Returns the signal that aborts the operation. */
-  begin(isWanted: () => boolean): AbortSignal {
-    const operation = { aborter: new AbortController(), isWanted, done: Promise.resolve() };
+  begin(id: string, isWanted: () => boolean): AbortSignal {
+    const operation = { id, aborter: new AbortController(), isWanted, done: Promise.resolve() };
     this.operations.add(operation);
     this.lastBegun = operation;
     return operation.aborter.signal;

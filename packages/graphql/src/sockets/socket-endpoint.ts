@@ -1,7 +1,7 @@
 import { type Awaitable, HttpError, type HttpRequest, type Logger } from "@framework/core";
 import { isPromise, keepIdentitySources } from "@framework/core/feature";
 import type { ServerSocket } from "@framework/websocket";
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
+import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
 import type { Documents, OperationParams, PreparedOperation } from "../documents/documents.ts";
 import { refusalError } from "../documents/refusal-error.ts";
@@ -9,7 +9,7 @@ import type { Caller } from "../execution/caller.ts";
 import type { DeliveredParts, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
 import { presentPart } from "../execution/present-part.ts";
-import { normalizeError } from "../graphql-js/normalize-error.ts";
+import { failure } from "../execution/failure.ts";
 import { mapOutcome } from "../execution/map-outcome.ts";
 import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
@@ -37,6 +37,8 @@ export interface SocketEndpointParts {
   readonly executor: Executor;
   readonly present: PresentError;
   readonly admit: Admit;
+  /** Called for an operation that exceeds `maxSubscriptions`. */
+  readonly onRefused: () => void;
   readonly log: Logger;
 }
 
@@ -107,7 +109,8 @@ export class SocketEndpoint {
         // graphql-ws frees the id of an operation before the operation has finished, and may free it again while the next operation uses it.
         const freed = running.endUnwanted();
         if (freed !== null) await untilEnd(freed, socket.signal);
-        running.follow(this.closeOnError(receive(message.text), socket));
+        const handled = receive(message.text);
+        running.follow(this.reportFailure(handled, running.begunId, { socket, outbox }));
         const completed = running.endUnwanted();
         if (completed !== null) await untilEnd(completed, socket.signal);
         const room = outbox.room();
@@ -119,14 +122,26 @@ export class SocketEndpoint {
     }
   }
 
-  /** Logs the error of a message and closes the connection, unless the client has disconnected. */
-  private async closeOnError(handled: Promise<void>, socket: ServerSocket): Promise<void> {
+  /**
+   * Reports the failure of a message, unless the client has disconnected: as the error of the operation that it began, such as a result that JSON cannot
+   * express; otherwise it is logged, and the connection is closed.
+   */
+  private async reportFailure(
+    handled: Promise<void>,
+    id: string | null,
+    { socket, outbox }: { readonly socket: ServerSocket; readonly outbox: Outbox },
+  ): Promise<void> {
+    const { present, log } = this.parts;
     try {
       await handled;
     } catch (error) {
       if (!socket.connected) return;
-      this.parts.log.error("graphql: a WebSocket connection failed", { error });
-      await socket.close(1011, "internal error");
+      if (id === null) {
+        log.error("graphql: a WebSocket connection failed", { error });
+        return await socket.close(1011, "internal error");
+      }
+      const message = { id, type: "error", payload: [present(failure(error))] };
+      await outbox.send(JSON.stringify(message)).catch(() => {}); // the client has disconnected
     }
   }
 
@@ -146,7 +161,7 @@ export class SocketEndpoint {
   /** Registers the operation synchronously, so that `serve` knows which operation a message began. */
   private subscribe(context: ConnectionContext, id: string, payload: OperationParams): Promise<never> {
     const { extra } = context;
-    const signal = extra.running.begin(() => id in context.subscriptions);
+    const signal = extra.running.begin(id, () => id in context.subscriptions);
     return this.accept(extra, signal, payload) as Promise<never>; // arguments without a schema: our `execute` does not need it
   }
 
@@ -157,6 +172,7 @@ export class SocketEndpoint {
   ): Promise<readonly GraphQLError[] | object> {
     const { maxSubscriptions } = this.parts.config;
     if (running.size > maxSubscriptions) {
+      this.parts.onRefused();
       return [
         refusalError(`A connection has at most ${maxSubscriptions} concurrent operations`, {
           limit: "maxSubscriptions",
@@ -225,8 +241,3 @@ const resultOf = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<Ex
     (result) => result,
     (error) => ({ errors: [failure(error)] }),
   );
-
-const failure = (error: unknown): GraphQLError => {
-  const cause = normalizeError(error);
-  return new GraphQLError(cause.message, { cause, originalError: cause });
-};

@@ -1,7 +1,7 @@
 import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { GraphQLError } from "graphql";
+import { GraphQLError, GraphQLScalarType } from "graphql";
 import { subscription } from "../index.ts";
 import { init, ready, serve, subscribe } from "./served-library.test-kit.ts";
 
@@ -186,6 +186,38 @@ test("a source or document lookup that fails ends its operation with a masked er
   peer.send(subscribe("3", "{ now }"));
   await waitFor(() => peer.messages.some(({ id, type }) => id === "3" && type === "complete"));
   expect(JSON.stringify(peer.messages)).not.toContain("canary");
+});
+
+test("a result that JSON cannot express ends its operation with a masked error, and the connection stays open", async () => {
+  const { open } = await serve({
+    schema:
+      "scalar Big type Query { now: Int big: Big } type Mutation { big: Big } type Subscription { bigs: Big }",
+    resolvers: {
+      Big: new GraphQLScalarType({ name: "Big", serialize: (value) => value }),
+      Query: { now: () => 7, big: () => 1n },
+      Mutation: { big: () => 1n },
+      Subscription: {
+        bigs: subscription({}, async function* () {
+          yield 1n;
+        }),
+      },
+    },
+  });
+  const peer = await ready(await open());
+  for (const query of ["{ big }", "mutation { big }", "subscription { bigs }"]) {
+    peer.send(subscribe("1", query));
+    await waitFor(() => peer.messages.length === 1);
+    expect(peer.messages.splice(0)).toMatchObject([
+      {
+        id: "1",
+        type: "error",
+        payload: [{ message: "An unexpected error occurred", extensions: { status: 500 } }],
+      },
+    ]);
+  }
+  peer.send(subscribe("1", "{ now }"));
+  await waitFor(() => peer.messages.length === 2);
+  expect(peer.messages[0]).toMatchObject({ id: "1", payload: { data: { now: 7 } } });
 });
 
 test("a GraphQLError of a source is shown with its own extensions, and ends its operation", async () => {

@@ -1,6 +1,6 @@
 import { checked, type ConfigRecord, configRecord, list, optional, text } from "@framework/core/feature";
 import { type Guard, type HttpRequest, isGuard } from "@framework/core";
-import type { SchemaConverters } from "../document/schema-libraries.ts";
+import { isConverters, type SchemaConverters } from "../document/schema-libraries.ts";
 
 /** Options of `enableAsyncapi`. */
 export interface AsyncapiConfig {
@@ -27,10 +27,6 @@ export const AsyncapiConfig: ConfigRecord<AsyncapiConfig> = configRecord("Asynca
     "a path of letters, digits, dots, underscores and dashes, such as /asyncapi.json",
     (value) => typeof value === "string" && /^(?:\/[\w-][\w.-]*)+$/.test(value),
   ),
-  jsonSchema: checked<SchemaConverters>(
-    {},
-    "functions by the name of a schema library",
-    (value) => typeof value === "object" && value !== null,
-  ),
+  jsonSchema: checked<SchemaConverters>({}, "functions by the name of a schema library", isConverters),
   guards: list<Guard<HttpRequest>>([], "guards", isGuard),
 });

@@ -119,9 +119,9 @@ class Drafts {
     { name, servers }: BrokerOutline,
     { topic, isPattern, description }: { topic: string; isPattern: boolean; description: string | null },
   ): string {
-    const own = isPattern ? `pattern.${safe(topic)}` : topic;
+    const own = safe(isPattern ? `pattern.${topic}` : topic);
     const channel = this.channelNames(
-      this.hasSeveralBrokers ? `${name}.${own}` : own,
+      this.hasSeveralBrokers ? `${safe(name)}.${own}` : own,
       name,
       topic,
       isPattern,
@@ -158,9 +158,9 @@ class Drafts {
   }
 
   private server(broker: string, at: number): string {
-    return this.serverNames(at === 0 ? broker : `${broker}-${at + 1}`, broker, at);
+    return this.serverNames(safe(at === 0 ? broker : `${broker}-${at + 1}`), broker, at);
   }
 }
 
-/** Replaces characters that AsyncAPI does not allow in the names of components. */
+/** Replaces characters that AsyncAPI does not allow in the names of components, or that have a meaning in a JSON pointer. */
 const safe = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_");

@@ -160,3 +160,45 @@ test("colliding names of topics, groups and types are numbered, and no message i
     "#/channels/order.line/messages/x_y-2",
   );
 });
+
+/** Returns every reference in a value. */
+const referencesIn = (value: unknown): readonly string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+    key === "$ref" ? [String(item)] : referencesIn(item),
+  );
+};
+
+/** Returns the value at a JSON pointer in a URI fragment (RFC 6901 6). */
+const valueAt = (root: object, reference: string): unknown =>
+  decodeURIComponent(reference)
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], root);
+
+test("all references lead to their targets if names of topics and brokers have slashes or other characters", async () => {
+  const created = topic("orders/created~1", { "order/created": z.object({ id: z.int() }) });
+  const app = appOn(memoryBroker(), [created, "orders_created_1", "50%", "Bücher"]).enableAsyncapi();
+  app.messaging.addBroker("audit/eu", remoteBroker(), { topics: ["a b/c"] });
+  const document = await documentOf(app);
+  validate(document);
+  expect(validate.errors).toBeNull();
+  const references = referencesIn(document);
+  expect(references.length).toBeGreaterThan(10);
+  expect(references.filter((reference) => valueAt(document, reference) === undefined)).toEqual([]);
+  expect(Object.values(document.channels).map(({ address }) => address)).toEqual([
+    "orders/created~1",
+    "orders_created_1",
+    "50%",
+    "Bücher",
+    "a b/c",
+  ]);
+});
+
+test("a converter that is not a function is a start error", async () => {
+  const app = appOn(memoryBroker()).enableAsyncapi({ jsonSchema: { joi: "none" as never } });
+  await expect(app.start({ log: quiet })).rejects.toThrow(
+    "AsyncapiConfig.jsonSchema must be functions by the name",
+  );
+});

@@ -74,7 +74,8 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
     const rewrite = (schema: JsonSchema): JsonSchema => {
       if (!isSchemaObject(schema)) return schema;
       const copy: Record<string, unknown> = { ...mapSubschemas(schema, rewrite) };
-      for (const keyword of localKeywords) delete copy[keyword];
+      for (const [keyword, value] of Object.entries(copy))
+        if (localKeywords.has(keyword) || isInfinite(keyword, value)) delete copy[keyword];
       const reference = referenceOf(schema);
       const target = targetOf(root, reference);
       if (target === undefined) return copy;
@@ -120,6 +121,10 @@ const candidates = function* (wanted: string, side: Side): Generator<string> {
 
 /** Replaces characters that OpenAPI 3.1 does not allow in the names of components. */
 const componentName = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_") || "Schema";
+
+/** Whether a keyword is a bound without effect, such as `max(Infinity)` of zod, which is `null` in JSON. */
+const isInfinite = (keyword: string, value: unknown): boolean =>
+  (value === null || value === Infinity || value === -Infinity) && /^(?:m|exclusiveM)(?:in|ax)/.test(keyword);
 
 /** Keywords that have a meaning only within the library's own document: names and targets of references. */
 const localKeywords = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"]);

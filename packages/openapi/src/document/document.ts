@@ -18,6 +18,7 @@ import { mergeReplies } from "./merge-replies.ts";
 import { operationIds } from "./operation-id.ts";
 import { fieldParameters, pathParameters, queryParameters } from "./parameters.ts";
 import { type OwnBody, ownBody, ownReplies, repliesOf, replyFields } from "./replies.ts";
+import { requestSchema } from "./request-schema.ts";
 import { createSecurity, type Security } from "./security.ts";
 import { documentsOf, jsonSchemaOf, resultOfUndefined } from "./standard-json-schema.ts";
 
@@ -138,7 +139,9 @@ const requestBody = (route: RouteInfo, components: Components, name: string): Re
   if (body !== undefined) {
     const schema = jsonSchemaOf(body, "input") ?? {};
     const type = containsFile(schema) ? "multipart/form-data" : "application/json";
-    const content = { [type]: { schema: components.place({ schema, side: "input", name }) } };
+    const content = {
+      [type]: { schema: components.place({ schema: requestSchema(schema), side: "input", name }) },
+    };
     return { ...(isRequired(body, schema) ? { required: true } : {}), content };
   }
   return takesAnyObject(route) ? { content: { "application/json": { schema: { type: "object" } } } } : null;

@@ -8,6 +8,12 @@ export type SchemaConverter = (schema: StandardSchema, side: Side) => unknown;
 /** Converters by the name of a library, its `~standard.vendor`. */
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>;
 
+/** Whether a value is an object of converters. */
+export const isConverters = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((converter) => typeof converter === "function");
+
 /**
  * Returns the routes with schemas that all have Standard JSON Schema: schemas of other libraries get a converter of `given`, valibot's schemas by default the
  * converter of `@valibot/to-json-schema`.

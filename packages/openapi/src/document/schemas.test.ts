@@ -82,6 +82,40 @@ test("a body has the input type of its schema, a reply the output type", async (
   expect(operation?.responses).not.toHaveProperty("2XX");
 });
 
+test("required members of a body are not readOnly, because pages omit such members; optional members and replies may be", async () => {
+  const Tags = z.array(z.string()).readonly().meta({ id: "Tags" });
+  const Book = z
+    .object({
+      authors: z.array(z.object({ name: z.string() }).readonly()).readonly(),
+      id: z.int().optional().meta({ readOnly: true }),
+      maker: z.object({ names: z.array(z.string()).readonly() }).readonly(),
+      tags: Tags,
+    })
+    .readonly();
+  const document = await documentOf((app) =>
+    app.put("/book", { body: Book, responses: { 200: Book } }, () => 1),
+  );
+  const { requestBody, responses } = document.paths["/book"]?.["put"] ?? {};
+  const names = { type: "array", items: { type: "string" } };
+  expect(requestBody?.content["application/json"]?.schema).toEqual({
+    type: "object",
+    properties: {
+      authors: {
+        type: "array",
+        items: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      },
+      id: expect.objectContaining({ type: "integer", readOnly: true }),
+      maker: { type: "object", properties: { names }, required: ["names"] },
+      tags: { $ref: "#/components/schemas/TagsInput" },
+    },
+    required: ["authors", "maker", "tags"],
+  });
+  expect(document.components.schemas).toMatchObject({ TagsInput: names, Tags: { ...names, readOnly: true } });
+  expect(responses?.["200"]).toMatchObject({
+    content: { "application/json": { schema: { readOnly: true } } },
+  });
+});
+
 test("named schemas are components, once each; an input that differs from the output has its own name", async () => {
   const Author = z.object({ name: z.string().default("Unknown") }).meta({ id: "Author" });
   const Book = z.object({ title: z.string(), author: Author }).meta({ id: "Book" });
@@ -227,6 +261,19 @@ test("a type that JSON Schema cannot express allows any value", async () => {
   expect(paths["/events"]?.["get"]?.responses["200"]).toMatchObject({
     content: { "application/json": { schema: { type: "object", properties: { at: {} } } } },
   });
+});
+
+test("infinite bounds are omitted, because JSON cannot express them", async () => {
+  const query = z.object({
+    n: z.number().min(0).max(Infinity),
+    m: z.number().gt(-Infinity),
+    s: z.string().max(Infinity),
+  });
+  expect((await operationOf({ query }))?.parameters?.slice(1).map(({ schema }) => schema)).toEqual([
+    { type: "number", minimum: 0 },
+    { type: "number" },
+    { type: "string" },
+  ]);
 });
 
 test("schemas of valibot are in the document: parameters, bodies, files, replies, recursion", async () => {

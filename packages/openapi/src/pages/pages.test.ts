@@ -90,10 +90,15 @@ test.each(["/docs", "/redoc"])(
 );
 
 test("a page may call the configured servers", async () => {
-  const servers = [{ url: "/" }, { url: "https://api.example/v1" }, { url: "https://api.example/v2" }];
+  const servers = [
+    { url: "/" },
+    { url: "https://api.example/v1" },
+    { url: "https://api.example/v2" },
+    { url: "//same-scheme.example:8443/v1" },
+  ];
   await using client = testClient(new DocumentedApp().enableOpenapi({ servers }));
   const policy = (await client.get("/docs")).headers.get("content-security-policy");
-  expect(policy).toContain("connect-src 'self' https://api.example;");
+  expect(policy).toContain("connect-src 'self' https://api.example same-scheme.example:8443;");
 });
 
 test("Redoc is served without its logo from another host", async () => {
