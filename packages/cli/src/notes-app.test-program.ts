@@ -18,6 +18,7 @@ export const createApp = (): App => {
       })(),
     ),
   );
+  app.get("/umlauts", () => `x${"ü".repeat(600_000)}`); // an odd number of bytes, above the limit of a reply
   app.get("/silent", () =>
     Response.stream(
       (async function* () {

@@ -134,6 +134,11 @@ test.each([
   expect([readdirSync(scratch.path), readdirSync(inner)]).toEqual([["inner"], []]);
 });
 
+test("a name that is not a string, such as a missing argument of a script, is refused", () => {
+  for (const name of [undefined, null, 7, ["a"]] as unknown as string[])
+    expect(() => createService(name)).toThrow(expect.objectContaining({ code: "CREATE_BAD_NAME" }));
+});
+
 test("every accepted name is a string in YAML", () => {
   const words = fc.oneof(
     fc.stringMatching(/^[a-z0-9-]{1,6}$/),

@@ -38,9 +38,9 @@ export interface CreatedService {
 export const createService = (name: string, options: CreateServiceOptions = {}): CreatedService => {
   checkOptions(options);
   const { variant = "full", cwd = process.cwd(), createSecret = randomSecret } = options;
-  const folder = name === "." ? resolve(cwd) : join(resolve(cwd), name);
-  const ownName = name === "." ? basename(folder) : name;
+  const ownName = name === "." ? basename(resolve(cwd)) : name;
   checkName(ownName);
+  const folder = name === "." ? resolve(cwd) : join(resolve(cwd), name);
   checkFolder(folder);
   const files = serviceFiles(ownName, variant, createSecret);
   for (const [path, text] of files) {

@@ -13,11 +13,15 @@ const YAML_NUMBER = /^e-?\d+$/;
  * Whether a text is a valid service name. It becomes the name of a folder, an npm package, a container image, a systemd unit and Kubernetes objects, so it
  * must be a DNS label.
  */
-export const isServiceName = (text: string): boolean =>
-  NAME.test(text) && text.length <= MAX_LENGTH && !yamlWords.has(text) && !YAML_NUMBER.test(text);
+export const isServiceName = (text: unknown): boolean =>
+  typeof text === "string" &&
+  NAME.test(text) &&
+  text.length <= MAX_LENGTH &&
+  !yamlWords.has(text) &&
+  !YAML_NUMBER.test(text);
 
 /** Checks the name of a service. @throws CREATE_BAD_NAME */
-export const checkName = (name: string): void => {
+export const checkName = (name: unknown): void => {
   if (isServiceName(name)) return;
   throw new FrameworkError(
     "CREATE_BAD_NAME",

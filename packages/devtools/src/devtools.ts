@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import type { AppSettings } from "@framework/core";
 import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
-import { runToken } from "./access/run-token.ts";
+import { reserveToken, runToken } from "./access/run-token.ts";
 import { DevtoolsConfig } from "./devtools-config.ts";
 import { faultPanel } from "./faults/fault-panel.ts";
 import { FaultInjector } from "./faults/fault-injector.ts";
@@ -49,6 +49,7 @@ export const devtools: Feature<Devtools> = {
 const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string | null) => {
   const faults = new FaultInjector(host.insight, { seed: config.seed, pause });
   const worker = new DevWorker({ app, host, config, faults });
+  const takeToken = reserveToken();
   let token: string | null = null;
   const listener: FeatureListener = host.life.listener({
     name: "devtools",
@@ -76,9 +77,10 @@ const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string 
   host.life.onStart({
     name: "devtools",
     run: async (settings) => {
+      const own = takeToken();
       if (!isEnabled(settings, config)) return;
       const { values } = settings.own ?? settings.shared;
-      token = await runToken(values);
+      token = await runToken(values, own);
       await worker.start(settings, values);
     },
   });

@@ -228,3 +228,26 @@ test("faults are added and removed on the page, and the steps of a request name 
   await call(service, { ...act, action: "clear", texts: {} });
   expect((await fetch(`${service.running.url}/books`)).status).toBe(200);
 });
+
+test("an empty field of a fault has its default, and the message of an invalid one names the field", async () => {
+  const app = devApp();
+  app.get("/books", () => "hello");
+  await using service = await serve(app);
+  await using page = await open(service);
+  const add = { do: "act", panel: "faults", row: null, action: "add" } as const;
+  const texts = { on: "route", name: "", fault: "error", probability: " ", ms: "", status: "" };
+  expect(await call(service, { ...add, texts: { ...texts, probability: "2", status: "9" } })).toMatchObject({
+    ok: false,
+    message:
+      "The fault is invalid: probability must be a number from 0 to 1, status must be an integer from 400 to 599",
+  });
+  expect(await call(service, { ...add, texts })).toMatchObject({ ok: true });
+  expect((await fetch(`${service.running.url}/books`)).status).toBe(503);
+  const isAdded = (
+    message: Parameters<typeof isPanel>[0],
+  ): message is Extract<typeof message, { type: "panel" }> =>
+    isPanel(message) && message.panel.content.rows.length === 1;
+  const isPanel = panelNamed("faults");
+  const { panel } = await page.received(isAdded);
+  expect(panel.content.rows[0]?.cells.slice(0, 6)).toEqual(["*", "route", "error", 1, 1000, 503]);
+});

@@ -1,5 +1,9 @@
+import { App } from "@framework/core";
+import type { Feature, PanelCell } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
+import { devtools } from "./devtools.ts";
+import type { Message } from "./messages.ts";
 
 test("no credential, cookie, token, query value or body appears on the page", async () => {
   const app = devApp({}, [
@@ -114,4 +118,39 @@ test("a panel that fails or is too long shows a note; the others are shown", asy
   const { content } = (await page.received(panelNamed("long"))).panel;
   expect([content.rows.length, content.note]).toEqual([200, "300 more rows are not shown"]);
   expect((await page.received(panelNamed("huge"))).panel.content.note).toBe("The panel is too large to show");
+});
+
+/** A feature whose values cannot be read, and whose panel has a number that JSON does not have. */
+const cellar: Feature<{ enableCellar(): unknown }> = {
+  name: "cellar",
+  install: (host) => ({
+    enableCellar() {
+      host.insight.expose("cellar", () => {
+        throw new Error("the cellar is closed");
+      });
+      const bottles = 9_007_199_254_740_993n as unknown as PanelCell; // as an untyped feature may publish it
+      const read = () => ({ columns: ["Bottles"], rows: [{ id: "red", cells: [bottles] }] });
+      host.insight.panel({ name: "wine", title: "Wine", read, details: () => [{ title: "Red", ...read() }] });
+    },
+  }),
+};
+
+test("values that cannot be read, and cells that JSON does not have, end neither the panels nor the service", async () => {
+  const app = new (App.with(devtools, cellar))().enableDevtools();
+  app.enableCellar();
+  app.get("/", () => "hello");
+  await using service = await serve(app);
+  await using page = await open(service);
+  expect((await page.received(panelNamed("values"))).panel).toMatchObject({
+    title: "Values of features",
+    content: { note: "The panel could not be read: the cellar is closed" },
+  });
+  const cells = ["9007199254740993"];
+  expect((await page.received(panelNamed("wine"))).panel.content.rows).toEqual([{ id: "red", cells }]);
+  const details = await call(service, { do: "details", panel: "wine", row: "red" });
+  expect(details).toMatchObject({ ok: true, tables: [{ title: "Red", rows: [{ id: "red", cells }] }] });
+  const isTraffic = (message: Message): message is Extract<Message, { type: "traffic" }> =>
+    message.type === "traffic";
+  await page.received(isTraffic); // sent by a timer, after the panels
+  expect(await (await fetch(`${service.running.url}/`)).text()).toBe("hello");
 });

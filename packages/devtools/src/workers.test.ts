@@ -1,9 +1,12 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { bundledProgram } from "@framework/bundled-sources";
 import { requestEveryWorker, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { call, open } from "./dev-app.test-kit.ts";
+import { call, open, sendToPage } from "./dev-app.test-kit.ts";
 
 interface Reply {
   readonly status: number;
@@ -63,4 +66,30 @@ test("one page shows the requests of all workers, acts on each, and its faults a
   await waitFor(async () => [...(await statuses())].join() === "200", {
     subject: "no faults in both workers",
   });
+}, 120_000);
+
+test("an open page keeps its access when a changed source restarts the worker", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "devtools-"));
+  const main = join(cwd, "main.ts");
+  const source = (text: string): string => `
+import { App } from ${JSON.stringify(join(import.meta.dirname, "../../core/src/index.ts"))};
+import { devtools } from ${JSON.stringify(join(import.meta.dirname, "devtools.ts"))};
+const app = new (App.with(devtools))().enableDevtools();
+app.get("/", () => ${JSON.stringify(text)} + Object.keys(process.env).filter((name) => name.includes("DEVTOOLS")));
+await app.run();
+`;
+  writeFileSync(main, source("one"));
+  await using program = await startProgram(main, {
+    args: ["--reload"],
+    cwd,
+    conditions: ["@framework/source"],
+  });
+  await waitFor(() => program.output().includes("#token="), { subject: "the link", timeoutMs: 60_000 });
+  const [, port = "", token = ""] = /:(\d+)\/#token=([\w-]+)/.exec(program.output()) ?? [];
+  const service = { page: { origin: `http://127.0.0.1:${port}`, port: Number(port), token } };
+  const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}` };
+  expect((await sendToPage(service, "/live", { headers })).status).toBe(200);
+  writeFileSync(main, source("two"));
+  await waitFor(async () => (await program.client.get("/")).text === "two", { timeoutMs: 60_000 });
+  expect((await sendToPage(service, "/live", { headers })).status).toBe(200);
 }, 120_000);

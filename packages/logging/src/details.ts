@@ -1,6 +1,6 @@
 import { type HttpRequest, type Key, key, type Response } from "@framework/core";
 import type { LoggingConfig } from "./logging-config.ts";
-import { REDACTED, type Redaction, withoutQuery } from "./redaction.ts";
+import { type Redaction, withoutQuery } from "./redaction.ts";
 
 /** Optional members of a line: header fields and bodies. */
 export interface Details {
@@ -112,16 +112,8 @@ const bodyMember = (
   const kind = kindOf(contentType);
   if (kind === null || length > maxBytes) return `[${length} bytes]`;
   try {
-    const value: unknown = kind === "json" ? JSON.parse(text) : formFields(text, redaction);
-    return redaction.fields({ value })["value"];
+    return redaction.value(kind === "json" ? JSON.parse(text) : new URLSearchParams(text));
   } catch {
     return `[${length} bytes, malformed]`; // a body that cannot be parsed cannot be redacted
   }
-};
-
-const formFields = (text: string, redaction: Redaction): Record<string, unknown> => {
-  const fields = Object.create(null) as Record<string, unknown>;
-  for (const [name, value] of new URLSearchParams(text))
-    fields[name] = redaction.hides(name) ? REDACTED : value;
-  return fields;
 };

@@ -48,15 +48,19 @@ export class LineWriter {
     }
   }
 
-  /** Resolves when everything is written, or after `limitMs`. */
+  /** Resolves when everything is written, also by the destination, or after `limitMs`. */
   async flush(limitMs: number): Promise<void> {
     this.writeBatch();
-    if (this.queue.length === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.idle.push(resolve);
+    if (this.queue.length === 0 && this.outlet.flush === undefined) return;
+    const { promise: timeout, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, limitMs);
-    await promise;
+    await Promise.race([this.flushQueue(), timeout]);
     clearTimeout(timer);
+  }
+
+  private async flushQueue(): Promise<void> {
+    if (this.queue.length > 0) await new Promise<void>((resolve) => void this.idle.push(resolve));
+    await this.outlet.flush?.();
   }
 
   /** Writes everything synchronously, for the end of the process; gives up when the destination accepts nothing for a second. */

@@ -149,7 +149,8 @@ const ownFields = (
 const limitSize = (line: string): string => {
   if (line.length * 3 <= MAX_RECORD || Buffer.byteLength(line) <= MAX_RECORD) return line;
   const { level, timestamp, message } = JSON.parse(line) as Record<string, unknown>;
-  return `${JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) })}\n`;
+  const cut = JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) });
+  return `${escapeInvisible(cut)}\n`; // the parser has removed the escapes
 };
 
 /** Adapts the application's log to the framework's logger, with the field names of records. */

@@ -3,7 +3,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { loggedApp } from "./collected-log.test-kit.ts";
 import { LineWriter } from "./line-writer.ts";
 import { fileOutlet, streamOutlet } from "./outlet.ts";
 
@@ -43,8 +45,29 @@ test("writing to a full stream continues after drain", async () => {
   const done = writer.flush(60_000);
   expect([written, stream.writableLength]).toEqual([["a longer line\n"], 14]);
   proceed[0]?.();
+  await waitFor(() => proceed.length === 2);
+  proceed[1]?.();
   await done;
   expect(written).toEqual(["a longer line\n", "after it\n"]);
+});
+
+test("an app stops only when its stream has written every line that it accepted", async () => {
+  const done: (() => void)[] = [];
+  const stream = new Writable({ write: (_chunk, _encoding, end) => void done.push(end) }); // such as one of a file
+  const { app } = loggedApp({ destination: stream });
+  await app.start();
+  app.log().info("one");
+  await waitFor(() => done.length === 1);
+  app.log().info("two");
+  let isStopped = false;
+  const stopped = app.stop().then(() => (isStopped = true));
+  done[0]?.();
+  await waitFor(() => done.length === 2);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isStopped).toBe(false);
+  done[1]?.();
+  await stopped;
+  expect(stream.writableLength).toBe(0);
 });
 
 test("flushSync flushes a pino destination", () => {

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
+import { Writable } from "node:stream";
 import type { LogDestination } from "./logging-config.ts";
 
 /** A destination that accepts bytes without waiting, and reports when it has room again. */
@@ -7,6 +8,8 @@ export interface Outlet {
   write(lines: Buffer): number;
   /** Calls back once the destination may have room. */
   onReady(listener: () => void): void;
+  /** Resolves when all accepted bytes are written. @default they are written when they are accepted */
+  flush?(): Promise<void>;
   /** Writes all accepted bytes, at the end of the process. */
   flushSync?(): void;
 }
@@ -70,7 +73,21 @@ export const streamOutlet = (destination: LogDestination): Outlet => {
 
 const outletOf = (destination: LogDestination): Outlet => {
   let full = false;
+  let pending = 0;
   const listeners: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
+  const onFlushed = (): void => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  const onWritten = (): void => {
+    if (--pending === 0) onFlushed();
+  };
+  /** A stream of Node accepts lines long before it has written them, and then calls back. */
+  const write = (lines: string): unknown => {
+    if (!(destination instanceof Writable)) return destination.write(lines);
+    pending++;
+    return destination.write(lines, onWritten);
+  };
   const proceed = (): void => {
     full = false;
     for (const listener of listeners.splice(0)) listener();
@@ -79,17 +96,21 @@ const outletOf = (destination: LogDestination): Outlet => {
   const writeAgain = (): void => {
     if (full && destination.destroyed !== true) destination.write("");
   };
+  const onClosed = (): void => {
+    proceed();
+    onFlushed();
+  };
   const onError = (): void => {
-    if (destination.destroyed === true) proceed();
+    if (destination.destroyed === true) onClosed();
     else if (full) setTimeout(writeAgain, MAX_WAIT_MS).unref();
   };
   destination.on?.("error", onError); // without a listener, a full disk or a lost connection would end the process
-  destination.on?.("close", proceed);
+  destination.on?.("close", onClosed);
   return {
     write(lines) {
       if (destination.destroyed === true) throw new Error("the destination is closed");
       if (full) return 0;
-      if (destination.write(lines.toString()) === false && destination.once !== undefined) {
+      if (write(lines.toString()) === false && destination.once !== undefined) {
         full = true;
         destination.once("drain", proceed);
       }
@@ -97,6 +118,10 @@ const outletOf = (destination: LogDestination): Outlet => {
     },
     onReady(listener) {
       listeners.push(listener);
+    },
+    async flush() {
+      if (pending === 0 || destination.destroyed === true) return;
+      await new Promise<void>((resolve) => void waiting.push(resolve));
     },
     flushSync() {
       destination.flushSync?.();

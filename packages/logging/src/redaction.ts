@@ -2,7 +2,7 @@ import { memberOf, textOf } from "@framework/core/feature";
 import { truncate, MAX_FIELD_LENGTH, truncationMark } from "./json-string.ts";
 
 /** Replacement for a secret. */
-export const REDACTED = "[redacted]";
+const REDACTED = "[redacted]";
 
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 64;
@@ -14,10 +14,10 @@ const SECRET_NAME =
 
 /** Copies values for the log: bounded, as plain data, and without secrets. */
 export interface Redaction {
-  /** Whether values of this name are redacted. */
-  hides(name: string): boolean;
   /** Returns a copy of a record, with at most 64 members in each object and six levels. */
   fields(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** Returns a copy of a value without a name, such as a body, with the same bounds. */
+  value(value: unknown): unknown;
 }
 
 /** Creates the redaction of an app. @param more additional names, in any spelling */
@@ -111,7 +111,6 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
   };
 
   return {
-    hides,
     fields(fields) {
       try {
         return copyMembers(fields, 0, [fields]);
@@ -119,6 +118,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
         return { fields: UNREADABLE }; // a proxy of the caller threw: the message is still written
       }
     },
+    value: (value) => copy(value, 1, []),
   };
 };
 

@@ -109,6 +109,27 @@ test("bodies that are too long, malformed or of another type are written as thei
   expect(text()).toContain('"request_body":"[15 bytes, malformed]"');
 });
 
+test("every value of a form's repeated name is in the line, and a secret one is redacted each time", async () => {
+  const { app, text } = loggedApp({ logBody: true });
+  app.post("/in", async (request) => (await request.form()) && "read");
+  await using client = testClient(app);
+  await client.post("/in", { form: { tag: ["a", "b"], title: "Emma", pin_token: [canary, canary] } });
+  await waitFor(() => text() !== "");
+  expect(JSON.parse(text())).toMatchObject({
+    request_body: { tag: ["a", "b"], title: "Emma", pin_token: ["[redacted]", "[redacted]"] },
+  });
+});
+
+test("any name in redact, such as value, redacts only the members of that name", async () => {
+  const { app, text } = loggedApp({ logBody: true, redact: ["value"] });
+  app.post("/in", (request) => request.json());
+  await using client = testClient(app);
+  await client.post("/in", { json: { title: "Emma", value: canary } });
+  await waitFor(() => text() !== "");
+  const body = { title: "Emma", value: "[redacted]" };
+  expect(JSON.parse(text())).toMatchObject({ request_body: body, response_body: body });
+});
+
 test("logBody does not read a body that the handler does not read", async () => {
   const { app, text } = loggedApp({ logBody: true });
   app.post("/in", () => "unread");
@@ -187,4 +208,19 @@ test("a record stays below 16 KiB, for any fields", async () => {
   const lines = text().split("\n").slice(0, -1);
   for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThan(16_384);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "info", cut: expect.any(Number) });
+});
+
+test("in a record that is cut, line breaks, direction marks and escape codes of the message stay escaped", async () => {
+  const { app, text } = loggedApp({});
+  app.get("/", (request) => {
+    const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, "x".repeat(1000)]));
+    logOf(request).info("a\u2028b\u202ec\u009bd", fields);
+    return "done";
+  });
+  await using client = testClient(app);
+  await client.get("/");
+  await waitFor(() => text() !== "");
+  const [line = ""] = text().split("\n");
+  expect(line).toContain('"message":"a\\u2028b\\u202ec\\u009bd","cut":');
+  expect(JSON.parse(line)).toMatchObject({ message: "a\u2028b\u202ec\u009bd" });
 });

@@ -19,7 +19,8 @@ export const metricsErrors: ErrorCatalogue = {
     action: "record a finite amount, for a counter 0 or more",
   },
   METRICS_BAD_LABELS: {
-    summary: "the labels of an amount differ from the labels of its metric; nothing is recorded",
+    summary:
+      "the labels of an amount differ from the labels of its metric, or a sample of `read` has a malformed label; nothing is recorded",
     action: "give each label of the metric a value",
   },
 };

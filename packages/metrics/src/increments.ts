@@ -16,13 +16,14 @@ export const incrementsOf = (source: Source): Source => {
 class Increments {
   private readonly seen: Map<string, readonly number[]> = new Map();
 
-  /** Returns the increments of grown and new series. A total that decreased was reset. */
+  /** Returns the increments of grown and new series. A count that decreased was reset; the last of several numbers is a sum, which negative observations decrease. */
   of(totals: readonly (readonly [series: string, numbers: readonly number[]])[]): [string, number[]][] {
     return totals.flatMap(([series, numbers]): [string, number[]][] => {
       const before = this.seen.get(series);
       this.seen.set(series, numbers);
       if (before === undefined) return [[series, [...numbers]]];
-      const wasReset = numbers.some((number, index) => number < (before[index] ?? 0));
+      const counts = numbers.slice(0, Math.max(1, numbers.length - 1));
+      const wasReset = counts.some((count, index) => count < (before[index] ?? 0));
       const gains = numbers.map((number, index) => (wasReset ? number : number - (before[index] ?? 0)));
       return gains.some((gain) => gain !== 0) ? [[series, gains]] : [];
     });

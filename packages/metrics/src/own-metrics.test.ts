@@ -237,6 +237,53 @@ test("registries of prom-client are shown and keep counting", async () => {
   expect(parseExposition(await reply.text(), true).families.get("old_things")?.type).toBe("unknown");
 });
 
+test("negative observations of a registry's histogram or summary are counted once", async () => {
+  const registry = new Registry();
+  const registers = [registry];
+  const drift = new Histogram({ name: "drift_seconds", help: "Drift.", buckets: [-1, 0, 1], registers });
+  const lag = new Summary({ name: "lag_seconds", help: "Lag.", registers });
+  const { scrape } = makeApp({ registries: [registry] });
+  for (const [value, count] of [
+    [5, 1],
+    [-3, 2],
+    [-3, 3],
+  ] as const) {
+    drift.observe(value);
+    lag.observe(value);
+    const parsed = await scrape();
+    expect([parsed.value("drift_seconds_count"), parsed.value("lag_seconds_count")]).toEqual([count, count]);
+  }
+  const parsed = await scrape();
+  expect([parsed.value("drift_seconds_sum"), parsed.value("lag_seconds_sum")]).toEqual([-1, -1]);
+  registry.resetMetrics();
+  drift.observe(2);
+  expect((await scrape()).value("drift_seconds_count")).toBe(4);
+});
+
+test("a gauge whose read throws, or has a malformed label, is omitted and logged, and the app's other metrics are shown", async () => {
+  const { app, metrics, scrape } = makeApp();
+  const visits = metrics.counter({ name: "visits_total", help: "Visits." });
+  metrics.gauge({ name: "level", help: "Level.", read: () => 42 });
+  metrics.gauge({
+    name: "rows",
+    help: "Rows.",
+    read: () => {
+      throw new Error("the database is away");
+    },
+  });
+  const read = () => [{ labels: { "queue-name": "mail" }, value: 3 }];
+  metrics.gauge({ name: "waiting", help: "Waiting.", read });
+  const errors: string[] = [];
+  await app.start({ log: { info: () => {}, warn: () => {}, error: (message) => void errors.push(message) } });
+  visits.inc();
+  const parsed = await scrape();
+  expect([parsed.value("visits_total"), parsed.value("level")]).toEqual([1, 42]);
+  expect(["rows", "waiting"].filter((name) => parsed.families.has(name))).toEqual([]);
+  expect(new Set(errors)).toEqual(
+    new Set(["the metric rows could not be read", "the metric waiting could not be read"]),
+  );
+});
+
 test("series of a registry that become equal by truncated labels are summed, and grow only by events", async () => {
   const registry = new Registry();
   const registers = [registry];

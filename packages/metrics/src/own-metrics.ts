@@ -1,4 +1,4 @@
-import { FrameworkError, type Problem } from "@framework/core";
+import { FrameworkError, type Logger, type Problem } from "@framework/core";
 import type { HistogramDefinition, RecordObservation } from "@framework/core/feature";
 import { areBounds, observe, widthOf } from "./buckets.ts";
 import {
@@ -44,7 +44,7 @@ const durations: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 export class OwnMetrics implements Metrics {
   readonly families: Family[] = [];
   private readonly options: OwnMetricsOptions;
-  private readonly readers: (() => readonly GaugeEntry[])[] = [];
+  private readonly readers: { readonly name: string; readonly read: () => readonly GaugeEntry[] }[] = [];
   private isClosed = false;
 
   constructor(options: OwnMetricsOptions) {
@@ -56,9 +56,16 @@ export class OwnMetrics implements Metrics {
     this.isClosed = true;
   }
 
-  /** Returns the current gauges. */
-  gauges(): GaugeEntry[] {
-    return this.readers.flatMap((read) => read());
+  /** Returns the current gauges; a failure of `read` is logged and yields no values. */
+  gauges(log: Pick<Logger, "error">): GaugeEntry[] {
+    return this.readers.flatMap(({ name, read }) => {
+      try {
+        return read();
+      } catch (error) {
+        log.error(`the metric ${name} could not be read`, { error });
+        return [];
+      }
+    });
   }
 
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label> {
@@ -123,8 +130,8 @@ export class OwnMetrics implements Metrics {
       },
       read !== undefined,
     );
-    this.readers.push(() => table.all().map((gauge) => gauge.entry()));
-    if (read !== undefined) this.readers.push(() => readSamples(name, read()));
+    this.readers.push({ name, read: () => table.all().map((gauge) => gauge.entry()) });
+    if (read !== undefined) this.readers.push({ name, read: () => readSamples(name, read()) });
     const metric = {
       set: (...call: Call) => table.get(labelsOf(call)).set(numberOf(call) ?? Number.NaN),
       inc: (...call: Call) => table.get(labelsOf(call)).inc(numberOf(call)),

@@ -96,7 +96,7 @@ export class ServiceMetrics {
     const metrics = host.insight.metrics();
     return [
       () => ({ families, totals: [], gauges: [[seriesOf(this.inFlight.name, []), meter.inFlight]] }),
-      () => ({ families: own.families, totals: [], gauges: own.gauges() }),
+      () => ({ families: own.families, totals: [], gauges: own.gauges(log) }),
       () => readMetrics(metrics, config.namespace, log),
     ];
   }

@@ -32,6 +32,13 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(await store.isRevoked("jti:a")).toBe(true);
     });
 
+    test("a token whose expiry is too far away for Redis can be revoked and used", async () => {
+      const store = redisTokenStore(open(), { name: `tokens-${randomUUID()}` });
+      await store.revoke("jti:a", 1e18);
+      expect(await store.isRevoked("jti:a")).toBe(true);
+      expect(await store.consume("family:a", 0, 1e18)).toBe(true);
+    });
+
     for (const kind of ["bucket", "window"] as const) {
       for (const capacity of [10, 2000]) {
         test(`after the server's clock was ahead, the permits of a ${kind} of ${capacity} are free again after its window, not an hour later`, async () => {

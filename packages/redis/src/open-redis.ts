@@ -4,7 +4,7 @@ import {
   operationsWithoutApp,
   throttledLog,
 } from "@framework/core/feature";
-import { FrameworkError, type Logger } from "@framework/core";
+import { ConfigurationError, FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
@@ -17,7 +17,7 @@ import { RedisConfig } from "./redis-config.ts";
 
 /** Options of a leased connection. */
 export interface LeaseOptions {
-  /** Timeout of each command in milliseconds; 0 for none. @default commandTimeoutMs */
+  /** Timeout of each command in milliseconds; 0 or `Infinity` for none. @default commandTimeoutMs */
   readonly timeoutMs?: number;
 }
 
@@ -34,6 +34,8 @@ export interface OpenRedis {
 }
 
 const LOG_EVERY_MS = 10_000;
+/** Maximum delay of a timer, 24.8 days: a longer one would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
 
 /** Options of `openRedis`. */
 export interface OpenRedisOptions {
@@ -51,8 +53,8 @@ export const openRedis = (
   { log = console }: OpenRedisOptions = {},
 ): OpenRedis => {
   const config = RedisConfig.of(input);
-  const [problem] = configProblems(config);
-  if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
+  const problems = configProblems(config).map((message) => ({ code: "CORE_BAD_CONFIG", message }));
+  if (problems.length > 0) throw new ConfigurationError(problems);
   return new Connections(config, () => log, operationsWithoutApp(commandOperation));
 };
 
@@ -75,7 +77,7 @@ export class Connections implements OpenRedis {
     this.config = config;
     this.log = log;
     this.operations = operations;
-    const { poolSize, minIdle, connectionTimeoutSecs, idleTimeoutSecs, maxQueue } = config;
+    const { poolSize, minIdle, connectionTimeoutSecs, idleTimeoutSecs, maxQueue, commandTimeoutMs } = config;
     this.leasedConnections = new LeasedConnections({
       create: () => this.lease(),
       max: poolSize - 1,
@@ -83,6 +85,7 @@ export class Connections implements OpenRedis {
       waitMs: connectionTimeoutSecs * 1000,
       idleMs: idleTimeoutSecs * 1000,
       maxWaiting: maxQueue,
+      checkMs: commandTimeoutMs,
     });
   }
 
@@ -99,7 +102,8 @@ export class Connections implements OpenRedis {
     run: (redis: IoredisClient) => Promise<T>,
     { timeoutMs = this.config.commandTimeoutMs }: LeaseOptions = {},
   ): Promise<T> {
-    return this.isClosed ? Promise.reject(closedError()) : this.leasedConnections.use(run, timeoutMs);
+    if (this.isClosed) return Promise.reject(closedError());
+    return this.leasedConnections.use(run, timeoutMs > MAX_TIMER_MS ? 0 : timeoutMs);
   }
 
   async close(): Promise<void> {

@@ -58,10 +58,10 @@ export interface RedisConfigRecord extends ConfigRecord<RedisConfig> {
 
 const isUrls = (value: unknown): boolean => typeof value === "string" && value.split(",").every(isUrl);
 
-/** Whether text is the address of a server: its path is a number, and its credentials can be decoded. */
+/** Whether text is the address of a server: its path is a number, its credentials can be decoded, and it has no query, which would have no effect. */
 const isUrl = (text: string): boolean => {
   const url = /^rediss?:\/\/./.test(text.trim()) ? URL.parse(text.trim()) : null;
-  if (url === null || !/^\/?\d{0,7}$/.test(url.pathname)) return false;
+  if (url === null || !/^\/?\d{0,7}$/.test(url.pathname) || url.search + url.hash !== "") return false;
   try {
     decodeURIComponent(url.username + url.password);
     return true;
@@ -74,7 +74,7 @@ const record = configRecord<RedisConfig>("RedisConfig", {
   url: secret(
     checked(
       "redis://localhost:6379",
-      "redis://host:port/database, or rediss:// for TLS, with a number as the database and user and password percent-encoded",
+      "redis://host:port/database, or rediss:// for TLS, with a number as the database, user and password percent-encoded, and no query",
       isUrls,
     ),
   ),

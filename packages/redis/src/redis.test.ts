@@ -128,7 +128,9 @@ test("start reports every mistake in the record", async () => {
   await expect(start({ clusterMode: true, database: 1 })).rejects.toThrow("must be 0 in cluster mode");
   await expect(start({ url: "redis://a,redis://b" })).rejects.toThrow("set clusterMode: true");
   await expect(start({ minIdle: 11 })).rejects.toThrow("minIdle must not be above poolSize");
-  expect(() => openRedis({ minIdle: 11 })).toThrow("minIdle must not be above poolSize");
+  const contradictions = { url: "redis://a,redis://b", minIdle: 11 };
+  for (const mistake of ["set clusterMode: true", "minIdle must not be above poolSize"])
+    expect(() => openRedis(contradictions)).toThrow(mistake);
 });
 
 test.each([true, false])(
@@ -191,8 +193,16 @@ test("the path of a URL is the database, including 0", () => {
   expect(["redis://h/0", "redis://h/7", "redis://h/", "redis://h"].map(read)).toEqual([0, 7, 5, 5]);
 });
 
-test.each(["redis://h/cache", "redis://h/1/2", "redis://h/-1", "redis://:100%@h", "redis://%zz:p@h"])(
-  "a URL whose database is not a number, or whose credentials are not percent-encoded, is refused: %s",
+test.each([
+  "redis://h/cache",
+  "redis://h/1/2",
+  "redis://h/-1",
+  "redis://:100%@h",
+  "redis://%zz:p@h",
+  "redis://h?db=3",
+  "redis://h/1#x",
+])(
+  "a URL whose database is not a number, whose credentials are not percent-encoded, or with a query is refused: %s",
   (url) => {
     expect(() => openRedis({ url })).toThrow("RedisConfig.url must be redis://host:port/database");
   },

@@ -1,5 +1,6 @@
 import { nearest } from "@framework/core/feature";
 import { testingError } from "./errors.ts";
+import { MAX_MS } from "./in-time.ts";
 
 /** Returns the expected value of an argument as text, or `null` if it is valid. */
 export type Rule = (value: unknown) => string | null;
@@ -32,9 +33,6 @@ const unknownName = (name: string, known: readonly string[]): string[] => {
   const [near] = nearest(name, known);
   return [`there is no option ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near}?`}`];
 };
-
-/** Maximum delay of a timer. */
-const MAX_MS = 2_147_483_647;
 
 /** Accepts a duration in milliseconds. */
 export const duration: Rule = (value) =>

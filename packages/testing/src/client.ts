@@ -137,7 +137,7 @@ const opener = (
     const signal = AbortSignal.any([closing, deadline, ...(init.signal === undefined ? [] : [init.signal])]);
     signal.throwIfAborted();
     const prepared = await prepareRequest(method, path, init, headers);
-    if (jar !== null) addCookies(jar, prepared);
+    if (jar !== null) addCookies(jar, prepared, cookieNames(init.headers));
     const reply = connection.send(prepared, signal);
     const response = await unlessAborted(reply, signal).catch((error: unknown) => {
       cancelReply(reply);
@@ -148,7 +148,20 @@ const opener = (
   };
 };
 
-const addCookies = (jar: CookieJar, { headers, target }: PreparedRequest): void => {
-  const fields = [jar.fieldFor(target), headers.get("cookie")].filter((field) => field !== null);
+const addCookies = (
+  jar: CookieJar,
+  { headers, target }: PreparedRequest,
+  replaced: ReadonlySet<string>,
+): void => {
+  const fields = [jar.fieldFor(target, replaced), headers.get("cookie")].filter((field) => field !== null);
   if (fields.length > 0) headers.set("cookie", fields.join("; "));
 };
+
+/** Returns the names of the cookies that a request itself sends; they replace kept ones. */
+const cookieNames = (headers: TestInit["headers"]): ReadonlySet<string> =>
+  new Set(
+    new Headers(headers)
+      .get("cookie")
+      ?.split(";")
+      .map((pair) => (pair.split("=", 1)[0] ?? "").trim()),
+  );

@@ -99,6 +99,12 @@ eachClient(
       const second = await client.get("/visit", { headers: { cookie: "own=yes" } });
       expect(second.json()).toEqual({ visits: 2, own: "yes" });
     },
+    "a cookie of a request replaces the kept one of the same name, in that request": async (client) => {
+      await client.get("/visit");
+      const own = await client.get("/visit", { headers: { Cookie: "own=yes; visits=40" } });
+      expect(own.json()).toEqual({ visits: 41, own: "yes" });
+      expect((await client.get("/visit")).json()).toMatchObject({ visits: 42 });
+    },
   },
   { cookies: true },
 );

@@ -4,8 +4,8 @@ import { readSetCookies, type SetCookie } from "./set-cookie.ts";
 export interface CookieJar {
   /** Stores the cookies of a reply; an expired cookie is removed. */
   store(headers: Headers, target: string): void;
-  /** Value of the `Cookie` field for a target, or `null`. */
-  fieldFor(target: string): string | null;
+  /** Value of the `Cookie` field for a target, or `null`. @param except names of cookies that are left out */
+  fieldFor(target: string, except?: ReadonlySet<string>): string | null;
 }
 
 /** Maximum cookies; the oldest are evicted. */
@@ -34,8 +34,9 @@ export const cookieJar = (now: () => number = Date.now): CookieJar => {
       }
       for (const key of [...jar.keys()].slice(0, Math.max(0, jar.size - MAX_COOKIES))) jar.delete(key);
     },
-    fieldFor(target) {
+    fieldFor(target, except = new Set()) {
       const sent = [...jar.values()]
+        .filter(({ name }) => !except.has(name))
         .filter(({ expiresAt, path }) => expiresAt > now() && covers(path, pathOf(target)))
         .sort((a, b) => b.path.length - a.path.length);
       return sent.length === 0 ? null : sent.map(({ name, value }) => `${name}=${value}`).join("; ");

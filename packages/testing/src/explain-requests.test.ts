@@ -33,3 +33,18 @@ test("each request has its reply, its steps and the reasons of a feature", async
   expect([attic?.reply.status, attic?.reasons("doorman")]).toEqual([404, ["/attic is on the list"]]);
   expect(attic?.reasons(null)).toEqual([]);
 });
+
+test("a request that core refuses before its first step has no steps, not those of the request before it", async () => {
+  const makeApp = () => {
+    const app = new (App.with(doorman))();
+    app.enableDoorman();
+    app.get("/bar", () => "come in");
+    return app;
+  };
+  const [bar, malformed] = await explainRequests(makeApp, [
+    ["GET", "/bar"],
+    ["GET", "/%zz"],
+  ]);
+  expect(bar?.reasons("doorman")).toEqual(["/bar is on the list"]);
+  expect([malformed?.reply.status, malformed?.steps, malformed?.reasons("doorman")]).toEqual([400, [], []]);
+});

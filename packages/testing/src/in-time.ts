@@ -1,5 +1,8 @@
 import { clearTimeout, setTimeout } from "node:timers"; // the module's own stay real where a runner fakes the global ones
 
+/** Maximum delay of a timer, 24.8 days: with a longer one, such as `Infinity`, it would fire at once. */
+export const MAX_MS = 2_147_483_647;
+
 /** Runs work with a signal that aborts after `timeoutMs` with the error that `timeoutError` creates. */
 export const inTime = async <T>(
   timeoutMs: number,
@@ -7,7 +10,7 @@ export const inTime = async <T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(timeoutError()), timeoutMs);
+  const timer = setTimeout(() => deadline.abort(timeoutError()), Math.min(timeoutMs, MAX_MS));
   try {
     return await work(deadline.signal);
   } finally {

@@ -45,3 +45,11 @@ test("an attempt that never ends is abandoned at the timeout", async () => {
 test("a pause longer than the remaining time ends at the timeout", async () => {
   await expect(waitFor(() => false, { timeoutMs: 20, intervalMs: 60_000 })).rejects.toThrow("waited 20 ms");
 });
+
+test("a timeout beyond the longest timer, such as Infinity, does not end the wait", async () => {
+  for (const timeoutMs of [Infinity, 2 ** 31]) {
+    let attempts = 0;
+    const found = await waitFor(() => ++attempts === 3, { timeoutMs });
+    expect([found, attempts]).toEqual([true, 3]);
+  }
+});

@@ -19,5 +19,5 @@ export const parsePackageJson = (text: string): Readonly<Record<string, unknown>
   return value as Readonly<Record<string, unknown>>;
 };
 
-/** npm and Node accept it; some editors write it. */
-const BYTE_ORDER_MARK = /^\u{feff}/u;
+/** npm and Node accept it before JSON; some editors write it. */
+export const BYTE_ORDER_MARK: RegExp = /^\u{feff}/u;

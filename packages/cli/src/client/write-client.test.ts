@@ -66,6 +66,15 @@ export const createApp = () => {
   expect([exitCode, err]).toEqual([1, expect.stringContaining("the reply to GET /none.json has status 404")]);
 });
 
+test("a byte order mark of a document, and line breaks of Windows in the checked file, are no difference", async () => {
+  const cwd = project();
+  const words = ["client", "api.ts", "--document", "api.json"];
+  writeFileSync(join(cwd, "api.json"), `\u{feff}${document("/notes")}`);
+  expect(await runCli(words, { cwd })).toEqual({ exitCode: 0, out: "wrote api.ts\n", err: "" });
+  writeFileSync(join(cwd, "api.ts"), "// Notes\r\n/notes\r\n");
+  expect((await runCli([...words, "--check"], { cwd })).out).toBe("api.ts is current\n");
+});
+
 test("an output of - is standard output", async () => {
   const cwd = project();
   writeFileSync(join(cwd, "api.json"), document("/notes"));

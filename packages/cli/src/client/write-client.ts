@@ -4,6 +4,7 @@ import { FrameworkError } from "@framework/core";
 import { importInstalled } from "../app/import-installed.ts";
 import { isFolder } from "../app/is-folder.ts";
 import { loadApp } from "../app/load-app.ts";
+import { BYTE_ORDER_MARK } from "../app/read-package-json.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { CommandInput } from "../frame/given.ts";
@@ -28,7 +29,8 @@ export const writeClient: RunCommand = async (given, context) => {
   const text = generateClient(await documentOf(given, context));
   if (output === "-") return { ok: true, data: { output, text }, lines: [], raw: Buffer.from(text) };
   const existing = existsSync(path) ? readFileSync(path, "utf8") : null;
-  if (given.flag("check")) return compare(output, existing, text);
+  // Git may check out the file with the line breaks of Windows.
+  if (given.flag("check")) return compare(output, existing?.replaceAll("\r\n", "\n") ?? null, text);
   mkdirSync(dirname(path), { recursive: true });
   if (existing !== text) writeFileSync(path, text);
   const line = existing === text ? `${output} is up to date` : `wrote ${output}`;
@@ -67,7 +69,7 @@ const readDocument = (path: string): string => {
 
 const parseDocument = (place: string, text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(BYTE_ORDER_MARK, ""));
   } catch (cause) {
     throw new FrameworkError("CLI_NO_DOCUMENT", `${place} is not valid JSON: ${(cause as Error).message}`, {
       cause,

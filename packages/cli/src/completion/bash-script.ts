@@ -19,7 +19,9 @@ export const bashScript = (commands: readonly Command[]): readonly string[] => [
 
 const branch = ({ name, options, arguments: args }: Command): readonly string[] => {
   const words = [...options, ...commonOptions].map((option) => `--${option.name}`);
-  const values = args.flatMap(({ choices = [] }) => choices);
+  const values = args.flatMap(({ choices }, at) =>
+    choices === undefined ? [] : [[at + 2, choices] as const],
+  );
   return [
     `    ${name})`,
     ...options.flatMap(({ name: option, choices }) =>
@@ -30,11 +32,10 @@ const branch = ({ name, options, arguments: args }: Command): readonly string[] 
           ],
     ),
     `      if [[ "$current" == -* ]]; then COMPREPLY=($(compgen -W '${words.join(" ")}' -- "$current"))`,
-    ...(values.length === 0
-      ? []
-      : [
-          `      elif (( COMP_CWORD == 2 )); then COMPREPLY=($(compgen -W '${values.join(" ")}' -- "$current"))`,
-        ]),
+    ...values.map(
+      ([word, choices]) =>
+        `      elif (( COMP_CWORD == ${word} )); then COMPREPLY=($(compgen -W '${choices.join(" ")}' -- "$current"))`,
+    ),
     "      fi",
     "      ;;",
   ];

@@ -20,6 +20,8 @@ test("bash completes commands, options of each command, and choices", async () =
   expect(await completionsOf("rou")).toEqual(["routes"]);
   expect(await completionsOf("completion", "f")).toEqual(["fish"]);
   expect(await completionsOf("request", "P")).toEqual(["POST", "PUT", "PATCH"]);
+  expect(await completionsOf("jobs", "")).toEqual([""]); // the name of a job
+  expect(await completionsOf("jobs", "send-mail", "")).toEqual(["list", "get", "retry", "cancel"]);
   for (const { name, options } of commands)
     expect(await completionsOf(name, "--")).toEqual(
       [...options, ...commonOptions].map((each) => `--${each.name}`),

@@ -145,6 +145,22 @@ spec:
   ]);
 });
 
+test("of a patch, whose containers have no image, only the variables are examined", async () => {
+  const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: shop }\n";
+  const probe = "readinessProbe: { httpGet: { path: /health/ready } }";
+  const cwd = project({
+    "k8s/base/app.yaml": `${deployment}spec: { template: { spec: { containers: [{ name: shop, image: shop, ${probe} }] } } }`,
+    "k8s/overlays/prod/patch.yaml": `${deployment}spec:
+  replicas: 5
+  template: { spec: { containers: [{ name: shop, env: [{ name: JWT_SECRET, value: changeme }] }] } }`,
+  });
+  const { findings, workloads } = await examine(cwd);
+  expect(workloads).toEqual(["k8s/base/app.yaml: Deployment shop"]);
+  expect(findings.map(({ code, message }) => [code, message.split(" is ")[0]])).toEqual([
+    ["CLI_WEAK_SECRET", "JWT_SECRET in k8s/overlays/prod/patch.yaml: Deployment shop"],
+  ]);
+});
+
 test.each([
   [
     "a manifest that is not YAML",

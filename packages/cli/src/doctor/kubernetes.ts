@@ -9,7 +9,7 @@ const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", 
 /**
  * Reads one Kubernetes object. The containers with `ports` are the service. If no container of a pod lists ports, which Kubernetes allows, all containers
  * are the service, and the labels show whether a Service selects the pod.
- * Containers with images of databases, brokers and proxies are ignored.
+ * Containers with images of databases, brokers and proxies are ignored. Of a container without an image, as in a patch of Kustomize, only the variables are known.
  */
 export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
   const { kind } = object;
@@ -21,8 +21,9 @@ export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFac
   if (![...servingKinds, ...batchKinds].includes(kind)) return { workloads: [], others: [], proxies: [] };
   const pod = podOf(object);
   const containers = recordsIn(pod["containers"]).filter(isOwn);
-  const withPorts = containers.filter(({ ports }) => recordsIn(ports).length > 0);
-  const serving = batchKinds.includes(kind) ? [] : withPorts.length > 0 ? withPorts : containers;
+  const complete = containers.filter(({ image }) => typeof image === "string");
+  const withPorts = complete.filter(({ ports }) => recordsIn(ports).length > 0);
+  const serving = batchKinds.includes(kind) ? [] : withPorts.length > 0 ? withPorts : complete;
   const others = [...recordsIn(pod["initContainers"]).filter(isOwn), ...containers].filter(
     (container) => !serving.includes(container),
   );

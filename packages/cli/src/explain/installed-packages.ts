@@ -60,7 +60,8 @@ export const readPackage = (folder: string): InstalledPackage | null => {
   return { name, version, manifest, folder: realpathSync(folder) };
 };
 
-const ancestorsOf = (folder: string): readonly string[] => {
+/** Returns a folder and its parent folders, nearest first. */
+export const ancestorsOf = (folder: string): readonly string[] => {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...ancestorsOf(above)];
 };

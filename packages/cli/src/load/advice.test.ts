@@ -12,8 +12,20 @@ test.each([
   [{ capacity: 1000, cpu: 0.2, processors: 8, target: null }, 1],
   [{ capacity: 0, cpu: 0.95, processors: 8, target: null }, 1],
 ])("%j needs %d workers", (facts, workers) => {
-  expect(adviseWorkers(facts).workers).toBe(workers);
+  expect(adviseWorkers({ isReached: true, ...facts }).workers).toBe(workers);
 });
+
+test.each([
+  [null, 1, "one serves the last rate; raise --max to find its capacity"],
+  [50, 1, "one serves the last rate; raise --max to find its capacity"],
+  [70, 2, "at most; raise --max to find the capacity of one"],
+])(
+  "a low CPU share at a ramp that ended within the limits is not called a wait; target %p",
+  (target, workers, reason) => {
+    const facts = { capacity: 50, cpu: 0.07, isReached: false, processors: 8, target };
+    expect(adviseWorkers(facts)).toEqual({ workers, reason });
+  },
+);
 
 const entry = (capacity: number, request = "GET /", machine = "a"): HistoryEntry => ({
   at: "",

@@ -47,6 +47,23 @@ test("a rate is retried after one bad stage", async () => {
   expect((await findKnee(run, 100, limits)).capacity).toBeGreaterThan(890);
 });
 
+test("constant latency is not an overload, but growing latency is, although both delay replies beyond the stage", async () => {
+  const stage = async (p50Ms: number, answered: number): Promise<string | null> => {
+    const run = async (): Promise<Stage> => ({
+      offered: 100,
+      answered,
+      requests: 300, // 3 s
+      failures: 0,
+      p50Ms,
+      p99Ms: 990,
+      maxMs: 999,
+    });
+    return (await findKnee(run, 100, { p99Ms: 1000, maxRate: 100 })).reason;
+  };
+  expect(await stage(900, 70)).toBeNull();
+  expect(await stage(500, 67)).toBe("67 of 100 requests/s were answered");
+});
+
 test.each([
   [{ failures: 50, requests: 1000 }, "50 of 1000 requests failed"],
   [{ answered: 90 }, "90 of 100 requests/s were answered"],

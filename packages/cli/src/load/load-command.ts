@@ -17,7 +17,7 @@ export const loadCommand: Command = {
       name: "start",
       kind: "number",
       value: "rate",
-      summary: "first rate, 100 requests/s by default",
+      summary: "first rate, 100 requests/s by default, or --max if that is lower",
       min: 1,
       max: 100_000,
     },

@@ -6,7 +6,8 @@ import { UsageError } from "../frame/usage-error.ts";
 export interface LoadRequest {
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Values by name in lower case; several are sent as several fields. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | null;
 }
 
@@ -18,10 +19,23 @@ export const loadRequest = (given: CommandInput): LoadRequest => {
     path: pathOf(given.argument("path") ?? "/"),
     headers: {
       ...(body !== null && { "content-length": String(Buffer.byteLength(body)) }),
-      ...Object.fromEntries(given.texts("header").map(fieldOf)),
+      ...valuesByName(given.texts("header").map(fieldOf)),
     },
     body,
   };
+};
+
+/** Returns the values of fields by name: one text, or a list if a name is repeated. */
+const valuesByName = (
+  fields: readonly (readonly [name: string, value: string])[],
+): Readonly<Record<string, string | string[]>> => {
+  const byName = new Map<string, string | string[]>();
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase();
+    const known = byName.get(key);
+    byName.set(key, known === undefined ? value : [known, value].flat());
+  }
+  return Object.fromEntries(byName);
 };
 
 const methodOf = (method: string): string => {

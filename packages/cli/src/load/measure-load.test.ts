@@ -42,16 +42,31 @@ test("a ramp ends at its last rate, reports heap and loop delay, and is appended
     environment: plain,
     isTerminal: true,
   });
-  expect([exitCode, out]).toEqual([
-    1,
-    expect.stringContaining("regression: more than 20 % below the usual capacity"),
-  ]);
+  expect([exitCode, out]).toEqual([0, expect.stringContaining("usual capacity: 1000 requests/s")]);
+  expect(out).not.toContain("regression"); // the capacity may be higher than the last rate
   const shown = Array.from(
     err.matchAll(/(█*)(░*) ([^\r]+)/g),
     ([, full = "", , text]) => `${full.length} ${text}`,
   );
   expect([...new Set(shown)].slice(0, 3)).toEqual(["0 warm-up", "0 2 requests/s", "23 3 requests/s"]);
   expect(err.endsWith("\r\u001b[2K")).toBe(true);
+});
+
+test("a capacity below the usual one is a regression, and the command fails", async () => {
+  const cwd = serviceProject(`let requests = 0;
+app.get("/tired", () => {
+  if (++requests > 4) throw new Error("tired"); // after the warm-up and the first rate
+  return "ok";
+});`);
+  const machine = cpus()[0]?.model ?? "unknown";
+  const history = [{ at: "", request: "GET /tired", machine, capacity: 1000, p99Ms: 1 }];
+  writeFileSync(join(cwd, "history.json"), JSON.stringify(history));
+  const words = ["load", "/tired", "--history", "history.json", ...quick];
+  const { exitCode, out } = await runCli(words, { cwd, environment: plainEnvironment });
+  expect([exitCode, out]).toEqual([
+    1,
+    expect.stringContaining("regression: more than 20 % below the usual capacity"),
+  ]);
 });
 
 test("a service that fails has no capacity, and the command fails", async () => {
@@ -104,6 +119,30 @@ test("a path is percent-encoded where necessary", async () => {
     'app.get("/bücher", ({ query }) => { if (query.get("q") !== "ü x") throw new Error(); });',
   );
   const words = ["load", "/b%C3%BCcher?q=ü x", ...quick];
+  expect(await runCliJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 3 });
+});
+
+test("a repeated header field is sent with each of its values, in any case of its name", async () => {
+  const cwd = serviceProject(`app.get("/parts", ({ cookies, headers }) => {
+  if (cookies.get("a") !== "1" || cookies.get("b") !== "2" || headers.get("x-part") !== "one, two") throw new Error();
+});`);
+  const fields = ["-H", "cookie: a=1", "-H", "Cookie: b=2", "-H", "x-part: one", "-H", "X-Part: two"];
+  const words = ["load", "/parts", ...fields, ...quick];
+  expect(await runCliJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 3 });
+});
+
+test("a last rate below the default first rate is also the first", async () => {
+  const words = ["load", "--max", "3", "--secs", "1", "--p99", "20000"];
+  const options = { cwd: serviceProject(""), environment: plainEnvironment };
+  const { capacity, stages } = await runCliJson<Measured>(words, options);
+  expect([capacity, new Set(stages.map(({ offered }) => offered))]).toEqual([3, new Set([3])]);
+});
+
+test("a slow reply within the limit of the 99th percentile is not an overload", async () => {
+  const cwd = serviceProject(
+    'app.get("/half", () => new Promise((resolve) => setTimeout(resolve, 500, "late")));',
+  );
+  const words = ["load", "/half", ...quick];
   expect(await runCliJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 3 });
 });
 

@@ -24,8 +24,9 @@ interface MeasuredStage extends Stage {
 
 export const measureLoad: RunCommand = async (given, { cwd, environment, progress }) => {
   const request = loadRequest(given);
-  const startRate = given.number("start") ?? 100;
   const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
+  const firstRate = given.number("start") ?? 100;
+  const startRate = given.number("start") === undefined ? Math.min(firstRate, limits.maxRate) : firstRate;
   if (startRate > limits.maxRate)
     throw new UsageError(`--start ${startRate} is above the last rate of ${limits.maxRate}; raise --max`);
   const path = resolve(cwd, given.text("history") ?? ".framework/load-history.json");
@@ -60,6 +61,7 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
   const facts = {
     capacity: knee.capacity,
     cpu: knee.best?.cpu ?? 0,
+    isReached: knee.reason !== null,
     processors: availableParallelism(),
     target: given.number("target") ?? null,
   };
@@ -107,7 +109,8 @@ interface Findings {
 }
 
 const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice, doubts }: Findings): Outcome => {
-  const isRegression = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
+  const isBelowUsual = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
+  const isRegression = isBelowUsual && knee.reason !== null; // without a reason, the capacity is at least the last rate
   const end = knee.reason === null ? "the rate at which the ramp ends" : `beyond it: ${knee.reason}`;
   const comparison: Line =
     usual === null

@@ -67,6 +67,17 @@ test("an endless reply is truncated at the limit", async () => {
   expect([body.length, isCut]).toEqual([MAX_SHOWN_BYTES, true]);
 });
 
+test("a text that is truncated within a character is still a text", async () => {
+  const { body, bodyIs, isCut } = await reply("GET", "/umlauts");
+  expect([bodyIs, body.length, isCut]).toEqual(["text", 1 + (MAX_SHOWN_BYTES - 2) / 2, true]);
+  expect(body).toMatch(/^xü+$/);
+});
+
+test("a method may be given in lower case", async () => {
+  expect((await reply("patch", "/notes/7")).status).toBe(405); // a known method, without a route
+  expect((await reply("post", "/notes", "-d", "{}")).status).toBe(201);
+});
+
 test("a body that does not end within the timeout is truncated", async () => {
   const words = ["request", "GET", "/silent", "--timeout", "2", "--app", app];
   expect(await runCliJson<Reply>(words, { clock: eventLoopClock })).toMatchObject({

@@ -9,7 +9,8 @@ import { requestOf } from "./request-of.ts";
 export const MAX_SHOWN_BYTES = 1_048_576;
 
 export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, out, err }) => {
-  const request = await requestOf(given, given.argument("method") ?? "GET", { cwd, input });
+  const method = given.argument("method")?.toUpperCase() ?? "GET";
+  const request = await requestOf(given, method, { cwd, input });
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
@@ -42,7 +43,7 @@ const readShownBody = async (reply: Response, deadline: Deadline): Promise<Shown
     return length <= MAX_SHOWN_BYTES;
   });
   const bytes = Buffer.concat(pieces);
-  return { bytes, text: decodeText(bytes), isCut: !isWhole };
+  return { bytes, text: decodeText(bytes, !isWhole), isCut: !isWhole };
 };
 
 interface PrintOptions {
@@ -82,9 +83,10 @@ const outcome = (
 const linesOf = (text: string): readonly string[] =>
   text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
 
-const decodeText = (bytes: Uint8Array): string | null => {
+/** Decodes UTF-8; the first bytes of a character at the end of a cut body are omitted. */
+const decodeText = (bytes: Uint8Array, isCut: boolean): string | null => {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
   } catch {
     return null; // binary bodies are printed as their length, or with --json as base64
   }

@@ -14,7 +14,7 @@ test("the routes of an app are listed with method, path, guards, tags and origin
   expect(lines[0]).toMatch(/^METHOD +PATH +GUARDS +TAGS +FROM$/);
   expect(lines).toContainEqual(expect.stringMatching(/^GET +\/notes\/\{id\} +– +notes +app$/));
   expect(lines).toContainEqual(expect.stringMatching(/^GET +\/secret\/plan +onlyFriends +– +app$/));
-  expect(out).toMatch(/\n\n13 routes\n$/);
+  expect(out).toMatch(/\n\n14 routes\n$/);
 });
 
 test("--path and --method select routes, and --json has the data", async () => {

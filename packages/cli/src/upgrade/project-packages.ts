@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FrameworkError } from "@framework/core";
 import { parsePackageJson, readPackageJson } from "../app/read-package-json.ts";
-import { type InstalledPackage, readPackage } from "../explain/installed-packages.ts";
+import { ancestorsOf, type InstalledPackage, readPackage } from "../explain/installed-packages.ts";
 
 const sections = ["dependencies", "devDependencies", "optionalDependencies"] as const;
 
@@ -38,7 +38,7 @@ export const readProject = (cwd: string): ProjectPackages => {
     .flatMap((section) => Object.entries(parsed[section] ?? {}))
     .map(([name, range]): NamedPackage => ({ name, range }));
   const ofFramework = named.filter(({ name }) => name.startsWith("@framework/"));
-  const installed = named.flatMap(({ name }) => readPackage(join(cwd, "node_modules", name)) ?? []);
+  const installed = named.flatMap(({ name }) => installedPackage(cwd, name) ?? []);
   return {
     manifest,
     upgradable: ofFramework.filter(({ range }) => RANGE.test(range)),
@@ -47,10 +47,19 @@ export const readProject = (cwd: string): ProjectPackages => {
   };
 };
 
+/** Returns an installed package; those of a workspace may be in the `node_modules` of a parent folder. */
+const installedPackage = (cwd: string, name: string): InstalledPackage | null => {
+  for (const folder of ancestorsOf(cwd)) {
+    const found = readPackage(join(folder, "node_modules", name));
+    if (found !== null) return found;
+  }
+  return null;
+};
+
 /** Returns the lowest version of a range that can be upgraded; `0.0.0` for other ranges. */
 export const versionIn = (range: string): string => RANGE.exec(range)?.[2] ?? "0.0.0";
 
-/** Returns the text of package.json with new versions; range operators, order and indentation stay. */
+/** Returns the text of package.json with new versions; range operators, order, indentation and line breaks stay. */
 export const withVersions = (manifest: string, versions: ReadonlyMap<string, string>): string => {
   const parsed = { ...parsePackageJson(manifest) } as Record<string, Record<string, string> | undefined>;
   for (const section of sections)
@@ -62,5 +71,6 @@ export const withVersions = (manifest: string, versions: ReadonlyMap<string, str
     }
   const indent = /^\u{feff}?\{\r?\n([ \t]+)"/u.exec(manifest)?.[1] ?? 2;
   const bom = manifest.startsWith("\u{feff}") ? "\u{feff}" : "";
-  return bom + JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
+  const text = JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
+  return bom + (manifest.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text);
 };

@@ -99,6 +99,23 @@ test("a package without a release for the newest core holds core back, and its r
   ]);
 });
 
+test("a prerelease is upgraded to its release", async () => {
+  const cwd = project({ [scope("core")]: "^2.0.0-rc.1" }, [core("2.0.0-rc.1")]);
+  const changes = "# core\n\n## 2.0.0\n\n- Done.\n\n## 2.0.0-rc.1\n\n- Nearly.\n";
+  await using registry = await loopbackRegistry(cwd, [core("2.0.0-rc.1"), core("2.0.0", changes)]);
+  const options = { cwd, environment: registry.environment };
+  const { upgraded } = await runCliJson<UpgradePlan>(["upgrade", "--dry-run"], options);
+  expect(upgraded).toEqual([
+    {
+      name: scope("core"),
+      from: "2.0.0-rc.1",
+      to: "2.0.0",
+      kind: "patch",
+      changes: [{ version: "2.0.0", text: "- Done." }],
+    },
+  ]);
+});
+
 test("package.json and the lock file are restored when the installation fails, with npm's reason", async () => {
   const cwd = project({ [scope("core")]: "^1.0.0", missing: "^1.0.0" }, installed);
   writeFileSync(join(cwd, "package-lock.json"), "{}");
@@ -109,9 +126,57 @@ test("package.json and the lock file are restored when the installation fails, w
   expect([manifest(cwd), readFileSync(join(cwd, "package-lock.json"), "utf8")]).toEqual([before, "{}"]);
 });
 
+test("in a workspace, the package manager of the workspace's lock file installs", async () => {
+  const root = mkdtempSync(join(tmpdir(), "cli-"));
+  const [cwd, programs] = [join(root, "packages/shop"), join(root, "programs")];
+  for (const folder of [cwd, programs]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(root, "pnpm-workspace.yaml"), "packages: [packages/*]\n");
+  writeFileSync(join(root, "pnpm-lock.yaml"), "lock: 1\n");
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ dependencies: { [scope("core")]: "^1.0.0" } }));
+  const spoil = 'echo "lock: 2" > ../../pnpm-lock.yaml; echo "pnpm $* in $PWD" >&2; exit 1';
+  writeFileSync(join(programs, "pnpm"), `#!/bin/sh\n${spoil}\n`, { mode: 0o755 });
+  await using registry = await loopbackRegistry(root, [core("1.1.0")]);
+  const environment = {
+    ...registry.environment,
+    PATH: `${programs}:${registry.environment["PATH"]}`,
+  };
+  const { exitCode, err } = await runCli(["upgrade"], { cwd, environment });
+  expect([exitCode, err]).toEqual([
+    1,
+    expect.stringContaining(`pnpm install failed: pnpm install in ${cwd}`),
+  ]);
+  expect(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")).toBe("lock: 1\n");
+});
+
+test("packages that are installed in the folder of the workspace count", async () => {
+  const audit = { name: "audit", version: "3.0.0", peerDependencies: { [scope("core")]: "^1.0.0" } };
+  const cwd = join(project({}, [core("1.1.0"), audit]), "packages/shop");
+  mkdirSync(cwd, { recursive: true });
+  const dependencies = { [scope("core")]: "^1.0.0", audit: "^3.0.0" };
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ dependencies }));
+  await using registry = await loopbackRegistry(cwd, [core("1.1.0"), core("1.2.0"), core("2.0.0")]);
+  const options = { cwd, environment: registry.environment };
+  const { upgraded, held } = await runCliJson<UpgradePlan>(["upgrade", "--dry-run"], options);
+  expect(upgraded.map(({ name, from, to }) => [name, from, to])).toEqual([[scope("core"), "1.1.0", "1.2.0"]]);
+  expect(held).toMatchObject([{ name: "audit", peer: scope("core"), range: "^1.0.0", found: "2.0.0" }]);
+});
+
 test("the byte order mark and indentation of a package.json are preserved", () => {
   const text = '\u{feff}{\n\t"dependencies": {\n\t\t"a": "^1.0.0"\n\t}\n}\n';
   expect(withVersions(text, new Map([["a", "1.2.0"]]))).toBe(text.replace("1.0.0", "1.2.0"));
+});
+
+test("the line breaks of a package.json are preserved", () => {
+  const text = '{\r\n  "dependencies": {\r\n    "a": "^1.0.0"\r\n  }\r\n}\r\n';
+  expect(withVersions(text, new Map([["a", "1.2.0"]]))).toBe(text.replace("1.0.0", "1.2.0"));
+});
+
+test.each([
+  [{ [scope("own")]: "workspace:^" }, "no package of the framework has a range that can be upgraded"],
+  [{ left: "^1.0.0" }, "package.json names no package of the framework"],
+])("without a package to upgrade, %j is not called the newest", async (dependencies, message) => {
+  const { exitCode, out } = await runCli(["upgrade"], { cwd: project(dependencies, []) });
+  expect([exitCode, out.split("\n")[0]]).toEqual([0, message]);
 });
 
 test("an unreachable registry is a failure with npm's message", async () => {

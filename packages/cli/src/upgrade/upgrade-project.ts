@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { readPackageJson } from "../app/read-package-json.ts";
 import { compareVersions } from "../doctor/rules/version-range.ts";
 import type { Context, RunCommand } from "../frame/command.ts";
 import { npmError, tryNpm } from "../npm/run-npm.ts";
@@ -30,7 +31,7 @@ export const upgradeProject: RunCommand = async (given, context) => {
     progress.show(0.7, "installing");
     await install(project, plan.upgraded, context);
   }
-  return { ok: true, data: plan, lines: upgradeLines(plan) };
+  return { ok: true, data: plan, lines: upgradeLines(plan, project.upgradable.length) };
 };
 
 const currentOf = ({ upgradable, installed }: ProjectPackages, name: string): string =>
@@ -99,15 +100,28 @@ const managers: Readonly<Record<string, string>> = {
   "bun.lock": "bun",
 };
 
+/** Returns the lock file of a project, which may be in the folder of its workspace, and the package manager; `null` if there is none. */
+const lockFor = (cwd: string): { readonly lockPath: string; readonly program: string } | null => {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const names = folder === cwd || isWorkspace(folder) ? Object.entries(managers) : [];
+    const found = names.find(([file]) => existsSync(join(folder, file)));
+    if (found !== undefined) return { lockPath: join(folder, found[0]), program: found[1] };
+    if (folder === dirname(folder)) return null;
+  }
+};
+
+const isWorkspace = (folder: string): boolean =>
+  existsSync(join(folder, "pnpm-workspace.yaml")) ||
+  (existsSync(join(folder, "package.json")) && "workspaces" in readPackageJson(join(folder, "package.json")));
+
 /** Writes package.json and installs. If that fails, package.json and the lock file are restored. @throws CLI_NPM_FAILED */
 const install = async (
   { manifest }: ProjectPackages,
   upgraded: readonly PackageUpgrade[],
   { cwd, environment }: Context,
 ): Promise<void> => {
-  const [lock = "package-lock.json", program = "npm"] =
-    Object.entries(managers).find(([file]) => existsSync(join(cwd, file))) ?? [];
-  const [manifestPath, lockPath] = [join(cwd, "package.json"), join(cwd, lock)];
+  const { lockPath, program } = lockFor(cwd) ?? { lockPath: join(cwd, "package-lock.json"), program: "npm" };
+  const manifestPath = join(cwd, "package.json");
   const lockFile = existsSync(lockPath) ? readFileSync(lockPath) : null;
   writeFileSync(manifestPath, withVersions(manifest, new Map(upgraded.map(({ name, to }) => [name, to]))));
   const { failure } = await tryNpm(["install"], { cwd, environment, program });

@@ -4,9 +4,24 @@ import type { SharedValues } from "@framework/core/feature";
 /** Ten years: the token must not expire during a run. */
 const TTL_MS = 10 * 365 * 86_400_000;
 
+/** Number of reserved tokens. A worker runs the program of its primary process, so both reserve the same. */
+let reserved = 0;
+
+/**
+ * Reserves the token of an app before it starts, in a variable that a primary process passes to its workers: a page stays open when a changed source replaces
+ * the worker. Returns a function that removes the variable, so that other child processes do not inherit it, and returns the token.
+ */
+export const reserveToken = (environment: NodeJS.ProcessEnv = process.env): (() => string) => {
+  const variable = `FRAMEWORK_DEVTOOLS_TOKEN_${++reserved}`;
+  const token = (environment[variable] ??= randomBytes(32).toString("base64url"));
+  return () => {
+    delete environment[variable];
+    return token;
+  };
+};
+
 /** Returns the token of this run, 256 random bits, the same in every worker. It is stored only in memory. */
-export const runToken = async (values: SharedValues): Promise<string> => {
-  const own = randomBytes(32).toString("base64url");
+export const runToken = async (values: SharedValues, own: string): Promise<string> => {
   if (await values.set("devtools.token", own, { ttlMs: TTL_MS, ifAbsent: true })) return own;
   return (await values.get("devtools.token")) as string; // another worker was first
 };

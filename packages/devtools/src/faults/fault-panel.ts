@@ -1,6 +1,6 @@
 import { NotFoundError, ValueError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
-import { type FaultRule, faultsOf, isFaultRule } from "./fault-rule.ts";
+import { faultProblems, type FaultRule, faultsOf, isFaultRule } from "./fault-rule.ts";
 import type { FaultInjector } from "./fault-injector.ts";
 
 const MAX_RULES = 100;
@@ -54,16 +54,16 @@ export const faultPanel = (
         async run(_, { on, name, fault, probability, ms, status }) {
           const rule: unknown = {
             on,
-            name,
+            name: name === "" ? undefined : name,
             fault,
-            probability: Number(probability),
-            ms: Number(ms),
-            status: Number(status),
+            probability: numberOf(probability),
+            ms: numberOf(ms),
+            status: numberOf(status),
           };
-          if (!isFaultRule(rule))
-            throw new ValueError(
-              "The fault is invalid. On routes: latency, error, slow-body; on dependencies: latency, error, dead, duplicate",
-            );
+          if (!isFaultRule(rule)) {
+            const problems = faultProblems(rule).map((problem) => problem.slice(1)); // without the dot before the field
+            throw new ValueError(`The fault is invalid: ${problems.join(", ")}`);
+          }
           if (faults.current.length >= MAX_RULES)
             throw new ValueError(`There are ${MAX_RULES} faults already`);
           await change([...rules(), rule]);
@@ -92,3 +92,6 @@ export const faultPanel = (
     ],
   };
 };
+
+/** Returns the number in a field of the form; an empty field has the default of the rule. */
+const numberOf = (text = ""): number | undefined => (text.trim() === "" ? undefined : Number(text));

@@ -6,6 +6,7 @@ import {
   type PanelCell,
   type PanelContent,
   type PanelTable,
+  textOf,
 } from "@framework/core/feature";
 import { scrub } from "../requests/scrub.ts";
 import type { ActionReport, PanelReport } from "../messages.ts";
@@ -73,7 +74,12 @@ export const safeTable = ({ columns, rows }: PanelTable): PanelTable => ({
   })),
 });
 
-const safeCell = (cell: PanelCell): PanelCell => (typeof cell === "string" ? scrub(cell) : cell);
+/** An untyped feature may publish other values, such as a bigint, which JSON does not have. */
+const safeCell = (cell: unknown): PanelCell => {
+  if (cell === undefined) return null;
+  if (cell === null || typeof cell === "number" || typeof cell === "boolean") return cell;
+  return scrub(typeof cell === "bigint" ? String(cell) : textOf(cell));
+};
 
 const report = (panel: Panel, content: PanelContent): PanelReport => ({
   name: panel.name,

@@ -3,12 +3,20 @@ import { isSecretName, type Panel, type PanelCell, type PanelContent } from "@fr
 const MAX_VALUES = 100;
 const MAX_DEPTH = 3;
 
-/** Returns a panel with names and values for each snapshot without a panel of that name. */
+/** Returns a panel with names and values for each snapshot without a panel of that name; a single one with the error if a feature cannot be read. */
 export const snapshotPanels = (
   read: () => Readonly<Record<string, unknown>>,
   namesWithPanel: ReadonlySet<string>,
 ): readonly Panel[] => {
-  const snapshots = read();
+  let snapshots: Readonly<Record<string, unknown>>;
+  try {
+    snapshots = read();
+  } catch (error) {
+    const fail = (): never => {
+      throw error;
+    };
+    return [{ name: "values", title: "Values of features", scope: "worker", read: fail }];
+  }
   return Object.keys(snapshots)
     .filter((name) => !namesWithPanel.has(name))
     .map((name) => ({

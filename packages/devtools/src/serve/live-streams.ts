@@ -2,7 +2,7 @@ import type { ServerSentEvent } from "@framework/core";
 
 /** Maximum number of open pages per worker. */
 const MAX_STREAMS = 16;
-/** Maximum number of events buffered for a slow page; the oldest are dropped. */
+/** Maximum number of events buffered for a slow page; the oldest are dropped, except the first event of a page. */
 const MAX_WAITING = 1000;
 
 /** The event streams of open pages. */
@@ -40,6 +40,7 @@ class LiveStream implements AsyncIterableIterator<ServerSentEvent> {
   private readonly waiting: ServerSentEvent[];
   private readonly onEnd: () => void;
   private wake: (() => void) | null = null;
+  private hasBegun = false;
   private hasEnded = false;
 
   constructor(first: readonly ServerSentEvent[], onEnd: () => void) {
@@ -48,7 +49,8 @@ class LiveStream implements AsyncIterableIterator<ServerSentEvent> {
   }
 
   push(event: ServerSentEvent): void {
-    if (this.waiting.length >= MAX_WAITING) this.waiting.shift();
+    // The first event has the facts about the service, which are sent only once.
+    if (this.waiting.length >= MAX_WAITING) this.waiting.splice(this.hasBegun ? 0 : 1, 1);
     this.waiting.push(event);
     this.wake?.();
   }
@@ -63,6 +65,7 @@ class LiveStream implements AsyncIterableIterator<ServerSentEvent> {
   async next(): Promise<IteratorResult<ServerSentEvent>> {
     while (!this.hasEnded && this.waiting.length === 0)
       await new Promise<void>((resolve) => (this.wake = resolve));
+    this.hasBegun = true;
     const event = this.hasEnded ? undefined : this.waiting.shift();
     return event === undefined ? { done: true, value: undefined } : { done: false, value: event };
   }

@@ -23,6 +23,8 @@ export interface LeasedConnectionsOptions {
   readonly idleMs: number;
   /** Maximum number of waiting callers. */
   readonly maxWaiting: number;
+  /** Timeout of the command that checks a returned connection, in milliseconds. */
+  readonly checkMs: number;
 }
 
 interface IdleConnection {
@@ -35,7 +37,7 @@ export class LeasedConnections {
   private readonly options: LeasedConnectionsOptions;
   private readonly openConnections = new Set<LeasedConnection>();
   private readonly idle: IdleConnection[] = [];
-  private readonly waiting = new Set<(connection: LeasedConnection | null) => void>();
+  private readonly waiting = new Set<(result: LeasedConnection | RedisUnavailableError) => void>();
 
   constructor(options: LeasedConnectionsOptions) {
     this.options = options;
@@ -55,13 +57,14 @@ export class LeasedConnections {
       isDone = true;
       return result;
     } finally {
+      connection.timeoutMs = this.options.checkMs; // the caller waits for the check, even if its own commands have no timeout
       await this.release(connection, isDone);
     }
   }
 
   async close(): Promise<void> {
     for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
-    for (const wake of this.waiting) wake(null);
+    for (const settle of this.waiting) settle(new RedisUnavailableError("the connections were closed"));
     await Promise.all([...this.openConnections].map(({ client }) => closeClient(client)));
     this.openConnections.clear();
   }
@@ -89,14 +92,15 @@ export class LeasedConnections {
       return Promise.reject(new RedisUnavailableError(reason));
     }
     const { promise, resolve, reject } = Promise.withResolvers<LeasedConnection>();
-    const settle = (connection: LeasedConnection | null): void => {
+    const settle = (result: LeasedConnection | RedisUnavailableError): void => {
       clearTimeout(timer);
       this.waiting.delete(settle);
-      if (connection === null)
-        reject(new RedisUnavailableError(`no connection was free within ${waitMs} ms`));
-      else resolve(connection);
+      if (result instanceof RedisUnavailableError) reject(result);
+      else resolve(result);
     };
-    const timer = setTimeout(settle, waitMs, null);
+    const onTimeout = (): void =>
+      settle(new RedisUnavailableError(`no connection was free within ${waitMs} ms`));
+    const timer = setTimeout(onTimeout, waitMs);
     this.waiting.add(settle);
     return promise;
   }

@@ -103,6 +103,7 @@ export class Bus {
     this.join();
     await this.joining;
     await this.waitUntilSettled();
+    if (this.isClosed) return false;
     if (this.open.size >= MAX_OPEN) throw new Error(`${MAX_OPEN} messages are not acknowledged yet`);
     const id = ++this.lastId;
     const envelope = JSON.stringify(["message", from, id, channel, text] satisfies Envelope);

@@ -43,7 +43,7 @@ export const addToCounter = async (
 };
 
 /** Maximum TTL in milliseconds (3,000 years); Redis rejects values that overflow 64 bits. */
-const MAX_TTL_MS = 1e14;
+export const MAX_TTL_MS = 1e14;
 
 /** Converts a TTL to the whole milliseconds that Redis accepts. */
 export const wholeMs = (ttlMs: number): number => Math.min(MAX_TTL_MS, Math.max(1, Math.ceil(ttlMs)));

@@ -4,6 +4,7 @@ import { evictionWarning } from "../eviction-warning.ts";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
+import { MAX_TTL_MS } from "../shared-state/counter-script.ts";
 
 /** A store for `JwtConfig.store`: the port `TokenStore` of `@framework/auth`. */
 export interface RedisTokenStore {
@@ -68,7 +69,8 @@ export const redisTokenStore = (
   checkName(name);
   const keyOf = (id: string): string => `${name}:${keyHash(id)}`;
   const warnOfEviction = evictionWarning(source, log);
-  const lifeMs = (expiresAt: number): number => Math.ceil(expiresAt * 1000 - clock.date()) + MARGIN_MS;
+  const lifeMs = (expiresAt: number): number =>
+    Math.min(MAX_TTL_MS, Math.ceil(expiresAt * 1000 - clock.date()) + MARGIN_MS);
   return {
     async revoke(id, expiresAt) {
       await revoke.run(source.redis, [keyOf(id)], [lifeMs(expiresAt)]);

@@ -72,6 +72,38 @@ test("a body is reported when the document allows none", async () => {
   expect(await failureOf(app, document)).toContain("answered 200 with a body, but documents none");
 });
 
+test("an empty content of a reply means no body, like an absent one", async () => {
+  const responses = { 204: { description: "Gone.", content: {} } };
+  const empty = new App();
+  empty.delete("/book", () => Response.noContent());
+  expect(
+    (await contractTest(empty, { document: documentOf("delete", "/book", { responses }) })).refused,
+  ).toEqual([]);
+  await empty.stop();
+  const full = new App();
+  full.delete("/book", () => ({ deleted: true }));
+  const document = documentOf("delete", "/book", { responses: { 200: responses[204] } });
+  expect(await failureOf(full, document)).toContain("answered 200 with a body, but documents none");
+});
+
+test("an event stream that never ends is compared with the document, and not read", async () => {
+  const app = new App();
+  app.get("/events", () =>
+    Response.sse(
+      (async function* () {
+        yield { data: "first" };
+        await new Promise(() => {});
+      })(),
+    ),
+  );
+  const content = { "text/event-stream": { schema: { type: "string" } } };
+  const document = documentOf("get", "/events", { responses: { 200: { description: "", content } } });
+  expect((await contractTest(app, { document, runs: 3 })).refused).toEqual([]);
+  expect(await failureOf(app, documentOf("get", "/events", {}))).toContain(
+    "answered 200 with text/event-stream, but documents application/json",
+  );
+});
+
 test.each([
   ["a member of another type", "string", "title"],
   ["a missing member", "undefined", "title"],

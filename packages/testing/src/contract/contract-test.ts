@@ -1,3 +1,4 @@
+import { plainType } from "@framework/core/http";
 import { type AppUnderTest, toAppSettings } from "../app-under-test.ts";
 import { checkArguments, headerFields, type Rule, wholeNumber } from "../check-arguments.ts";
 import { reasonOf, testingError } from "../errors.ts";
@@ -103,8 +104,8 @@ const outcomeOf = async (
   const request = requestOf(operation.method, target, tried, headers);
   const reply = await app.fetch(request);
   const { status } = reply;
-  const text = await reply.text();
   const type = reply.headers.get("content-type");
+  const text = await textOf(reply, type);
   const violation =
     replyViolation(operation, status, type, text, validate) ?? refusedList(operation, status, text);
   if (violation === null) return { status, problem: null };
@@ -113,6 +114,13 @@ const outcomeOf = async (
     tried.body === null ? "" : `\n  body: ${tried.body.type ?? "no type"}: ${shortened(tried.body.text)}`;
   const problem = `${violation}\n  request: ${operation.method} ${target}${fields}${sent}\n  reply: ${shortened(text)}`;
   return { status, problem };
+};
+
+/** Returns the body; an event stream, which may never end, is not read. */
+const textOf = async (reply: Response, type: string | null): Promise<string> => {
+  if (type === null || plainType(type) !== "text/event-stream") return reply.text();
+  void reply.body?.cancel().catch(() => {}); // not awaited: the app may wait forever for its next event
+  return "";
 };
 
 const targetOf = (path: string, { params, query }: ContractCase): string => {

@@ -18,7 +18,8 @@ export const replyViolation = (
   }
   if (method === "HEAD") return null;
   const { content } = documented;
-  if (!isJson(content)) return textWithoutContent(responses, status, text);
+  if (!isJson(content) || Object.keys(content).length === 0)
+    return textWithoutContent(responses, status, text);
   const type = contentType === null ? null : plainType(contentType);
   const media = type === null ? null : contentFor(content, type);
   if (type === null || media === null) {
