@@ -8,7 +8,7 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_BAD_PARAMETER: {
     summary:
-      "a path parameter is missing, empty, `.` or `..`, a parameter, header field, cookie or body cannot contain a value, or a call has an unknown option",
+      "a path parameter is missing, empty, `.` or `..`, a parameter, header field, cookie or body cannot be sent, or a call has an unknown or malformed option",
     action: "correct the parameter or option that the message names",
   },
   CLIENT_BAD_URL: {

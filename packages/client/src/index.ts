@@ -1,7 +1,8 @@
 // For applications.
 export { httpClient, type HttpClient } from "./http/http-client.ts";
 export type { CallingWork, CallInit } from "./http/call-init.ts";
-export type { CommonHeaders, HttpClientOptions } from "./http/http-options.ts";
+export type { CommonHeaders } from "./http/header-fields.ts";
+export type { HttpClientOptions } from "./http/http-options.ts";
 export {
   type Fetch,
   isRepeatable,

@@ -166,6 +166,18 @@ test("an error inside a check is reported with the other problems, and is the ca
   expect((error as Error).cause).toBe(broken);
 });
 
+test("a check that returns nothing passes, and one that returns another value than a text is reported", () => {
+  const shape = { rate: integer("RATE", { default: 1 }) };
+  const nothing = () => {};
+  expect(problemsOf(shape, { env: {}, checks: [nothing as never] })).toEqual([]);
+  async function later() {
+    return null;
+  }
+  expect(problemsOf(shape, { env: {}, checks: [later as never] })).toEqual([
+    "CONFIG_CHECK: later must return a problem as a string, or null, not a promise; return the value itself",
+  ]);
+});
+
 test("a schema that throws or is asynchronous is a problem, and causes no unhandled rejection", () => {
   const zod = checked(
     "FLAGS",

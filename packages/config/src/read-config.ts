@@ -1,5 +1,5 @@
 import { ConfigurationError, type Problem } from "@framework/core";
-import { isPlainObject, messageOf, unknownFields } from "@framework/core/feature";
+import { describeInvalid, isPlainObject, messageOf, unknownFields } from "@framework/core/feature";
 import {
   buildRecord,
   type ConfigOf,
@@ -95,6 +95,13 @@ const sourcesOf = (
   return [environment, ...envFileSources(envFolder, chosen, problems)];
 };
 
+/** Returns the problem that a check has returned, or the mistake in its result: checks of untyped programs may return nothing, or another value than a text. */
+const resultProblem = ({ name }: { readonly name: string }, result: unknown): string | null => {
+  if (typeof result === "string") return result;
+  if (result === null || result === undefined) return null;
+  return `${name || "a check"} must return a problem as a string, or null, not ${describeInvalid(result)}`;
+};
+
 /** Runs the checks; one that reads an invalid setting is skipped, because that setting's problem is already reported. */
 const failedChecks = <S extends ConfigShape>(
   config: ConfigOf<S>,
@@ -103,7 +110,7 @@ const failedChecks = <S extends ConfigShape>(
 ): Problem[] =>
   checks.flatMap((check) => {
     try {
-      const message = check(config);
+      const message = resultProblem(check, check(config));
       return message === null ? [] : [{ code: "CONFIG_CHECK", message }];
     } catch (error) {
       if (error === refusedMark) return [];

@@ -12,6 +12,18 @@ const document = {
     "/token": operation("token", "token"),
     "/field": operation("field", "field"),
     "/query": operation("query", "query"),
+    "/lists": {
+      get: {
+        operationId: "lists",
+        parameters: [
+          { name: "comma", in: "query", explode: false, schema: { type: "array", items: {} } },
+          { name: "pipe", in: "query", style: "pipeDelimited", schema: { type: "array", items: {} } },
+          { name: "each", in: "query", schema: { type: "array", items: {} } },
+          { name: "record", in: "query", explode: false, schema: { type: "object" } },
+        ],
+        responses: { 204: { description: "" } },
+      },
+    },
   },
   components: {
     securitySchemes: {
@@ -35,6 +47,20 @@ const sentBy = async (name: string, input: object, options: ClientOptions = {}):
   await client[name]?.(input);
   return sent[0] ?? Promise.reject(new Error("nothing was sent"));
 };
+
+test("an empty list or record as a query parameter is not sent, in any style (RFC 6570 2.3)", async () => {
+  const empty = { comma: [], pipe: [], each: [], record: {} };
+  expect((await sentBy("lists", { query: empty })).url).toBe("http://api.test/lists");
+  const full = { comma: [1, 2], pipe: [1, 2], each: [1, 2], record: { a: 1 } };
+  expect((await sentBy("lists", { query: full })).url).toBe(
+    "http://api.test/lists?comma=1,2&pipe=1%7C2&each=1&each=2&record=a,1",
+  );
+});
+
+test("an `Accept` of the options that is undefined counts as not given", async () => {
+  const sent = await sentBy("lists", {}, { headers: { accept: undefined as never } });
+  expect(sent.headers.get("accept")).toBe("application/json, */*;q=0.8");
+});
 
 test.each(["authorization", "Authorization"])(
   "a call's own %s replaces the credential, undefined does not",

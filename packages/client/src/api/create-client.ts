@@ -9,6 +9,7 @@ import {
 } from "@framework/core/feature";
 import type { CallInit } from "../http/call-init.ts";
 import { ClientError } from "../http/client-error.ts";
+import { headerFields } from "../http/header-fields.ts";
 import type { OutgoingBody } from "../http/outgoing-request.ts";
 import { type HttpClient, httpClient } from "../http/http-client.ts";
 import type { HttpClientOptions } from "../http/http-options.ts";
@@ -85,7 +86,7 @@ export const createApiClient = <Api>(
     { ...options, baseUrl, credentialHeaders: credentialHeadersOf(api, options.credentialHeaders) },
     all.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
   );
-  const settings = { ...own, headers: new Headers(options.headers) };
+  const settings = { ...own, headers: headerFields(options.headers) };
   const client = Object.create(null) as Record<string | symbol, unknown>;
   for (const [name, spec] of Object.entries(api.operations))
     client[name] = (input?: AnyInput) => call(http, api, spec, settings, input);

@@ -35,3 +35,18 @@ test("comments do not count towards the size of the event after them", async () 
   const [event] = await eventsOf(`${": ping\n".repeat(1000)}data: a\n\n`, { maxEventCharacters: 20 });
   expect(event).toEqual({ event: "message", data: "a", id: "" });
 });
+
+test("a reader that stops before its first read cancels the stream, so that its connection is free", async () => {
+  let isCancelled = false;
+  const fetch = () =>
+    new Response(new ReadableStream({ cancel: () => void (isCancelled = true) }), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  await using client = (await importClient(document))("http://events.test", { fetch, maxCalls: 1 });
+  for (let call = 0; call < 2; call++) {
+    const stream = (await client["events"]?.())?.body as AsyncIterable<unknown>;
+    isCancelled = false;
+    await stream[Symbol.asyncIterator]().return?.();
+    expect(isCancelled).toBe(true);
+  }
+});

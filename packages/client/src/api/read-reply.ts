@@ -77,8 +77,22 @@ const bodyAs = async (
     body?.cancel().catch(() => {}); // the document declares no content
     return undefined;
   }
-  if (kind === "events") return streamEvents(body, maxEventCharacters);
-  return kind === "lines" ? jsonLines(spec, streamLines(body, maxEventCharacters)) : body;
+  if (kind === "events") return cancellable(body, streamEvents(body, maxEventCharacters));
+  return kind === "lines" ? cancellable(body, jsonLines(spec, streamLines(body, maxEventCharacters))) : body;
+};
+
+/**
+ * Returns the items of a body; a reader that stops before its first read cancels the body. JavaScript ends a generator that has not started without running
+ * its `finally`.
+ */
+const cancellable = <T>(body: NonNullable<Response["body"]>, items: AsyncGenerator<T>): AsyncGenerator<T> => {
+  const end = items.return.bind(items);
+  return Object.assign(items, {
+    return(value: unknown) {
+      if (!body.locked) body.cancel().catch(() => {}); // the first read locks it
+      return end(value);
+    },
+  });
 };
 
 async function* jsonLines(spec: OperationSpec, lines: AsyncIterable<string>): AsyncGenerator<unknown> {

@@ -23,7 +23,10 @@ const encode = (value: unknown): string =>
 export const definedMembers = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
   Object.entries(record).filter(([, value]) => value !== undefined);
 
-/** Returns name and value of each query parameter for one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). */
+/**
+ * Returns name and value of each query parameter for one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). An empty list or record has none
+ * (RFC 6570 2.3).
+ */
 export const queryPairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] => {
   const key = encode(name);
   if (value === undefined) return [];
@@ -35,9 +38,9 @@ export const queryPairs = (name: string, value: unknown, style: Style = "form*")
   if (isRecord(value) && explodes)
     return definedMembers(value).map(([member, each]) => [encode(member), encode(each)]);
   const separator = style.startsWith("space") ? "%20" : style.startsWith("pipe") ? "%7C" : ",";
-  if (isList(value)) return [[key, value.map(encode).join(separator)]];
-  if (isRecord(value)) return [[key, definedMembers(value).flat().map(encode).join(separator)]];
-  return [[key, encode(value)]];
+  if (!isList(value) && !isRecord(value)) return [[key, encode(value)]];
+  const items = isList(value) ? value : definedMembers(value).flat();
+  return items.length === 0 ? [] : [[key, items.map(encode).join(separator)]];
 };
 
 /** Returns name and value of each cookie for one value: `form*` is the default style, with a cookie for each member. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { App, HttpError } from "@framework/core";
 import { socketClient, waitFor } from "@framework/testing";
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { notesApp } from "../api/notes-app.test-kit.ts";
@@ -63,6 +64,37 @@ test("writes the client of the app that createApp returns, and refuses a module 
   expect([code, text]).toEqual([1, expect.stringContaining("nor a function `createApp`")]);
 });
 
+test("the error for a URL has the status, and no advice for modules", async () => {
+  await using client = socketClient(notesApp());
+  const url = await client.url("/absent.json");
+  expect(await run(url, "--out", out)).toEqual({
+    code: 1,
+    text: `! framework-client: cannot read ${url}: status 404; SOURCE must be the URL of the document`,
+  });
+  const module = join(folder, "without.mjs");
+  writeFileSync(module, "export const app = { fetch: async () => new Response('', { status: 404 }) };");
+  expect((await run(module, "--out", out)).text).toContain("--document must be the path");
+});
+
+test("the user and password of a URL are sent as Basic authentication, and not printed", async () => {
+  const app = new App();
+  app.get("/openapi.json", (request) => {
+    if (request.getHeader("authorization") !== `Basic ${btoa("ann:p@ss")}`) throw new HttpError(401, "unknown user");
+    return { openapi: "3.1.0", info: { title: "Private", version: "1" } };
+  });
+  await using client = socketClient(app);
+  const url = await client.url("/openapi.json");
+  const withUser = (text: string) => url.replace("http://", `http://${text}@`);
+  expect(await run(withUser("ann:p%40ss"), "--out", out)).toMatchObject({ code: 0 });
+  const { code, text } = await run(withUser("ann:guess"), "--out", out);
+  expect([code, text]).toEqual([1, expect.stringContaining(`cannot read ${url}: status 401`)]);
+});
+
+test("a file may begin with a byte order mark", async () => {
+  writeFileSync(source, `\uFEFF${readFileSync(source, "utf8")}`);
+  expect(await run(source, "--out", out)).toMatchObject({ code: 0 });
+});
+
 test("--check writes nothing; its exit code is 1 with the changed lines when the client is out of date", async () => {
   expect(await run(source, "--out", out, "--check")).toMatchObject({ code: 1 });
   await run(source, "--out", out);
@@ -94,6 +126,24 @@ test("--watch writes the client again after a change, and ends when it is aborte
   });
   stop.abort();
   expect(await code).toBe(0);
+});
+
+test("--watch prints nothing for a poll that finds no change", async () => {
+  let requests = 0;
+  const app = new App();
+  app.get("/openapi.json", () => {
+    requests++;
+    return { openapi: "3.1.0", info: { title: "Polled", version: "1" } };
+  });
+  await using client = socketClient(app);
+  const url = await client.url("/openapi.json");
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const code = runClientCommand([url, "--out", out, "--watch"], { out: print, err: print }, stop.signal);
+  await waitFor(() => requests === 2);
+  stop.abort();
+  expect([await code, lines]).toEqual([0, [`${out} written`]]);
 });
 
 test.each([

@@ -48,9 +48,9 @@ export const runClientCommand = async (
     output.out(USAGE);
     return 0;
   }
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const changed = given.watch ? untilChange(given.source, signal) : null; // watching starts before the document is read, so that no change is missed
-    const code = await attempt(given, output);
+    const code = await attempt(given, output, isFirst);
     const problem = await changed;
     if (problem !== null) return fail(problem, given, output);
     if (changed === null || signal.aborted) return code;
@@ -108,9 +108,11 @@ const argumentsOf = (args: readonly string[]): Arguments | string | null => {
   }
 };
 
-const attempt = async (given: Arguments, output: Output): Promise<number> => {
+/** @param isFirst whether an unchanged file is reported; `--watch` polls a URL every two seconds */
+const attempt = async (given: Arguments, output: Output, isFirst: boolean): Promise<number> => {
   try {
     const result = await generate(given);
+    if (result.outcome === "current" && !isFirst) return 0;
     if (given.json) output.out(JSON.stringify(result));
     else for (const line of linesOf(result)) output[result.outcome === "stale" ? "err" : "out"](line);
     return result.outcome === "stale" ? 1 : 0;

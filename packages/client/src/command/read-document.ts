@@ -27,16 +27,20 @@ export const readDocument = async (source: string, path: string): Promise<unknow
     return JSON.parse(await readers[sourceKind(source)](source, path));
   } catch (error) {
     const reason = Error.isError(error) ? error.message : String(error);
-    throw new FrameworkError("CLIENT_BAD_DOCUMENT", `cannot read ${source}: ${reason}`, { cause: error });
+    const shown = source.replace(/^(https?:\/\/)[^/?#]*@/i, "$1"); // without user and password
+    throw new FrameworkError("CLIENT_BAD_DOCUMENT", `cannot read ${shown}: ${reason}`, { cause: error });
   }
 };
 
-const readJsonFile = (source: string): Promise<string> => readFile(source, "utf8");
+const readJsonFile = async (source: string): Promise<string> =>
+  (await readFile(source, "utf8")).replace(/^\uFEFF/, ""); // editors may write a byte order mark
 
 const readUrl = async (source: string): Promise<string> => {
-  const { origin, pathname, search } = new URL(source);
-  await using http = httpClient({ baseUrl: origin, maxReplyBytes: MAX_DOCUMENT_BYTES });
-  return await textOf(await http.request(pathname + search)); // awaited, because the client closes afterwards
+  const { origin, pathname, search, username, password } = new URL(source);
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const headers = user === ":" ? {} : { authorization: `Basic ${Buffer.from(user).toString("base64")}` };
+  await using http = httpClient({ baseUrl: origin, maxReplyBytes: MAX_DOCUMENT_BYTES, headers });
+  return await textOf(await http.request(pathname + search), "SOURCE must be the URL of the document"); // awaited, because the client closes afterwards
 };
 
 interface FetchingApp {
@@ -65,16 +69,18 @@ const readModule = async (source: string, path: string): Promise<string> => {
       "the module exports neither an app, such as `export const app = new App()`, nor a function `createApp`",
     );
   try {
-    return await textOf(await app.fetch(new Request(new URL(path, "http://localhost"))));
+    const reply = await app.fetch(new Request(new URL(path, "http://localhost")));
+    return await textOf(
+      reply,
+      "the app must call enableOpenapi, and --document must be the path of the document",
+    );
   } finally {
     await app.stop?.();
   }
 };
 
-const textOf = async (reply: Response): Promise<string> => {
+const textOf = async (reply: Response, remedy: string): Promise<string> => {
   if (reply.ok) return reply.text();
   await reply.body?.cancel();
-  throw new Error(
-    `status ${reply.status}; the app must call enableOpenapi, and --document must be the path of the document`,
-  );
+  throw new Error(`status ${reply.status}; ${remedy}`);
 };

@@ -1,4 +1,4 @@
-import type { CommonHeaders } from "./http-options.ts";
+import type { CommonHeaders } from "./header-fields.ts";
 import type { OutgoingBody } from "./outgoing-request.ts";
 import type { StreamRule } from "./stream-rule.ts";
 
@@ -14,7 +14,7 @@ export interface CallingWork {
 export interface CallInit {
   /** Method. @default GET */
   readonly method?: string;
-  /** Header fields, in addition to the client's `headers`. @default none */
+  /** Header fields, in addition to the client's `headers`; `undefined` counts as not given. @default none */
   readonly headers?: Headers | CommonHeaders;
   /** Body of the request. A stream is read or cancelled, even if the call fails. @default none */
   readonly body?: OutgoingBody;

@@ -5,12 +5,13 @@ import { checkTarget } from "./check-target.ts";
 import { ClientError } from "./client-error.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 import type { OutgoingRequest, Send } from "./outgoing-request.ts";
+import { headerFields } from "./header-fields.ts";
 import { redirectRequest } from "./redirect.ts";
 
 /** Returns the innermost step of a client: one attempt with its redirects, with the limits of time, size and calls. */
 export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
   let calls = 0;
-  const own = [...new Headers(options.headers).keys(), ...options.credentialHeaders];
+  const own = [...headerFields(options.headers).keys(), ...options.credentialHeaders];
   return async (request) => {
     if (calls >= options.maxCalls)
       throw new ClientError("CLIENT_TOO_MANY_CALLS", `${options.maxCalls} calls are in progress`, {
@@ -30,7 +31,7 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
     signal.addEventListener("abort", onEnd); // also ends a reply whose body is never read
     try {
       const reply = await follow(send, { ...request, signal }, options, own);
-      const isStream = request.isStream(reply);
+      const isStream = ruleOrCancel(request, reply);
       if (isStream) clearTimeout(timeout);
       const maxReplyBytes = isStream ? request.maxStreamBytes : request.maxReplyBytes;
       return boundReply(request.method, reply, { signal, maxReplyBytes, onEnd, toError });
@@ -39,6 +40,16 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
       throw toError(error);
     }
   };
+};
+
+/** Returns whether a reply is a stream. An error of the rule also frees the connection. */
+const ruleOrCancel = ({ isStream }: OutgoingRequest, reply: Response): boolean => {
+  try {
+    return isStream(reply);
+  } catch (error) {
+    reply.body?.cancel().catch(() => {}); // the caller gets the first error
+    throw error;
+  }
 };
 
 const follow = async (
@@ -60,6 +71,13 @@ const follow = async (
   }
 };
 
+/** Codes with which undici refuses a request: a mistake of the caller, which must not count as a failure of the service. */
+const unsendable: ReadonlySet<string> = new Set([
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+]);
+
 /**
  * Converts an error of sockets, streams or timers to a `ClientError`. The reason of the request's signal, and errors of the framework, are returned unchanged.
  */
@@ -74,7 +92,12 @@ const toCallerError = (
   if (FrameworkError.is(error)) return error;
   if (timer.aborted)
     return new ClientError("CLIENT_TIMEOUT", `${name} took longer than ${timeoutMs} ms`, { status: 504 });
-  if ((error as { readonly code?: unknown } | null)?.code === "UND_ERR_BODY_TIMEOUT")
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  if (typeof code === "string" && unsendable.has(code))
+    return new ClientError("CLIENT_BAD_PARAMETER", `${name} cannot be sent: ${messageOf(error)}`, {
+      cause: error,
+    });
+  if (code === "UND_ERR_BODY_TIMEOUT")
     return new ClientError(
       "CLIENT_TIMEOUT",
       `the body of ${name} paused for longer than ${idleTimeoutMs} ms`,

@@ -1,4 +1,4 @@
-import { unknownFields } from "@framework/core/feature";
+import { isPlainObject, unknownFields } from "@framework/core/feature";
 import type { CallInit } from "./call-init.ts";
 import { ClientError } from "./client-error.ts";
 import { exchange } from "./exchange.ts";
@@ -48,7 +48,7 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
       method: (init.method ?? "GET").toUpperCase(),
       url,
       headers: headersOf(url, base, init, options),
-      body: init.json === undefined ? (init.body ?? null) : JSON.stringify(init.json),
+      body: init.json === undefined ? (init.body ?? null) : jsonText(init.json),
       signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
       maxReplyBytes: init.maxReplyBytes ?? options.maxReplyBytes,
       maxStreamBytes: init.maxReplyBytes ?? Infinity,
@@ -92,6 +92,29 @@ const initNames = Object.keys({
 const checkInit = (init: CallInit): void => {
   const [unknown] = unknownFields("the options object of request", init, initNames);
   if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
+  const { method = "GET", maxReplyBytes = 0, body } = init;
+  if (isPlainObject(body) || Array.isArray(body))
+    throw new ClientError("CLIENT_BAD_PARAMETER", "body cannot be an object or a list; pass it as json");
+  if (!METHOD.test(method))
+    throw new ClientError("CLIENT_BAD_PARAMETER", `${JSON.stringify(method)} is not a method`);
+  if (!(maxReplyBytes >= 0))
+    throw new ClientError("CLIENT_BAD_PARAMETER", "maxReplyBytes must be a number of at least 0");
+};
+
+/** Matches a token (RFC 9110 5.6.2). */
+const METHOD = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** @throws ClientError CLIENT_BAD_PARAMETER for a value that JSON cannot represent, such as a bigint or a function */
+const jsonText = (value: unknown): string => {
+  let text: string | undefined; // JSON.stringify returns undefined for a function
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  throw new ClientError("CLIENT_BAD_PARAMETER", "the option json is not JSON", { cause });
 };
 
 const ruleOf = (stream: boolean | StreamRule): StreamRule =>

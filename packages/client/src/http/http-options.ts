@@ -8,10 +8,8 @@ import {
   list,
   optional,
 } from "@framework/core/feature";
+import { type CommonHeaders, headersProblem, isFieldName } from "./header-fields.ts";
 import type { Fetch, OutgoingMiddleware } from "./outgoing-request.ts";
-
-/** Header fields by name. */
-export type CommonHeaders = Readonly<Record<string, string>>;
 
 /** Options of `httpClient`. */
 export interface HttpClientOptions {
@@ -19,7 +17,7 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   /** Middleware around each call, the first outermost. @default none */
   readonly use?: readonly OutgoingMiddleware[];
-  /** Header fields of calls to the base URL's origin. @default none */
+  /** Header fields of calls to the base URL's origin; `undefined` counts as not given. @default none */
   readonly headers?: CommonHeaders;
   /**
    * Names of further header fields that are removed on a redirect to another origin; `Authorization`, `Proxy-Authorization`, `Cookie`,
@@ -62,28 +60,6 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isHost = (value: unknown): boolean =>
   typeof value === "string" && /^[a-z0-9.:[\]-]{1,255}$/.test(value);
 const milliseconds = (initial: number) => decimal(initial, { min: 1, max: MAX_MS });
-
-const isFieldName = (value: unknown): boolean =>
-  typeof value === "string" && value.length < 256 && isHeaders({ [value]: "" });
-
-const isHeaders = (value: unknown): boolean => {
-  try {
-    return new Headers(value as Record<string, string>) instanceof Headers;
-  } catch {
-    return false; // an invalid name or value
-  }
-};
-
-/** Returns the mistake with at most five invalid fields, `null` for valid ones; values are omitted, because they may be secrets. */
-const headersProblem = (value: unknown): string | null => {
-  if (typeof value !== "object" || value === null) return "must be an object of header fields";
-  if (isHeaders(value)) return null;
-  const wrong = Object.entries(value).flatMap(([name, each]: [string, unknown]) => {
-    if (!isFieldName(name)) return [`${JSON.stringify(name.slice(0, 60))} is not a valid header field name`];
-    return isHeaders({ [name]: each }) ? [] : [`the value of ${JSON.stringify(name)} has invalid characters`];
-  });
-  return `must be an object of header fields, but ${wrong.slice(0, 5).join(", ") || "is another value"}`;
-};
 
 const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("HttpClientOptions", {
   use: list<OutgoingMiddleware>([], "middleware: functions", isFunction),

@@ -1,4 +1,6 @@
 import type { Awaitable } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
+import { ClientError } from "./client-error.ts";
 import { encodeBody } from "./encode-body.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 import type { Send } from "./outgoing-request.ts";
@@ -9,16 +11,20 @@ export const sendWith =
   async ({ url, method, headers, body, signal }) => {
     const encoded = await encodeBody(body, headers);
     const streamOptions = encoded instanceof ReadableStream ? { duplex: "half" as const } : {};
-    const request = new Request(url, {
-      method,
-      headers,
-      body: encoded,
-      signal,
-      redirect: "manual",
-      ...streamOptions,
-    });
+    const init = { method, headers, body: encoded, signal, redirect: "manual", ...streamOptions } as const;
+    const request = requestOf(url, init);
     return unlessAborted(signal, fetch(request));
   };
+
+/** @throws ClientError CLIENT_BAD_PARAMETER for a request that web standards do not allow, such as a GET with a body */
+const requestOf = (url: URL, init: RequestInit): Request => {
+  try {
+    return new Request(url, init);
+  } catch (cause) {
+    const message = `${init.method} ${url.origin}${url.pathname} cannot be sent: ${messageOf(cause)}`;
+    throw new ClientError("CLIENT_BAD_PARAMETER", message, { cause });
+  }
+};
 
 /** Returns the reply, or throws the signal's reason if it aborts first, because `fetch` may ignore the signal. A reply after that is cancelled. */
 const unlessAborted = async (signal: AbortSignal, pending: Awaitable<Response>): Promise<Response> => {
