@@ -96,6 +96,39 @@ test("isFailure, isFailingError and fallback replace the defaults", () => {
   expect([guard(2, () => "bad"), guard(3, () => "good")]).toEqual(["bad", "3 waits 30 s"]);
 });
 
+test.each<[string, BreakerOptions<string, Reply>, () => Reply]>([
+  [
+    "isFailure",
+    {
+      isFailure: () => {
+        throw new TypeError("no receipt");
+      },
+    },
+    () => ({ status: 200 }),
+  ],
+  [
+    "isFailingError",
+    {
+      isFailingError: () => {
+        throw new TypeError("no receipt");
+      },
+    },
+    () => {
+      throw new Error("down");
+    },
+  ],
+])(
+  "a trial whose %s throws does not count, and frees its slot for the next trial",
+  async (_, options, next) => {
+    const { clock, guard } = around({ halfOpenTarget: 1, ...options });
+    guard.trip();
+    await clock.advance(10_000);
+    for (let trial = 0; trial < 2; trial++) expect(() => guard("input", next)).toThrow("no receipt");
+    await expect((async () => guard("input", async () => next()))()).rejects.toThrow("no receipt");
+    expect(() => guard("input", next)).toThrow("no receipt");
+  },
+);
+
 test("isFailure may depend on the input", () => {
   const guard = breaker<string, Reply>({
     failureThreshold: 1,

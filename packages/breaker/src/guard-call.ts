@@ -37,7 +37,12 @@ const proceed = <In, Out>(
   if (permission === null) return policy.fallback(circuit.retryAfterSecs, input);
   if (typeof permission !== "number") policy.onAbandoned?.(input, () => circuit.leave(permission, "neutral"));
   const fail = (error: unknown): never => {
-    settle(permission, circuit, policy, input, policy.isFailingError(error, input) ? "failure" : "neutral");
+    let outcome: Outcome = "neutral"; // also if `isFailingError` throws
+    try {
+      if (policy.isFailingError(error, input)) outcome = "failure";
+    } finally {
+      settle(permission, circuit, policy, input, outcome);
+    }
     throw error;
   };
   let output: Awaitable<Out>;
@@ -47,7 +52,12 @@ const proceed = <In, Out>(
     return fail(error);
   }
   const passOn = (value: Out): Out => {
-    settle(permission, circuit, policy, input, policy.outcomeOf(value, input));
+    let outcome: Outcome = "neutral"; // also if `outcomeOf` throws
+    try {
+      outcome = policy.outcomeOf(value, input);
+    } finally {
+      settle(permission, circuit, policy, input, outcome);
+    }
     return value;
   };
   return isPromise(output) ? output.then(passOn, fail) : passOn(output);

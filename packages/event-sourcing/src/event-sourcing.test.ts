@@ -157,6 +157,28 @@ test("streams without an event for eventTtlSecs are archived", async () => {
   await app.stop();
 });
 
+test("metadata that is undefined counts as not given: it does not remove the metadata of the request", async () => {
+  const app = newApp().enableDatabase(memory).enableEventSourcing();
+  app.use((request, next) => {
+    request.context.set(RequestId, "request-1").set(User, "ann");
+    return next(request);
+  });
+  const missing = undefined as never; // most programs compile without exactOptionalPropertyTypes
+  app.post("/things", async ({ app: { eventStore } }) => {
+    await eventStore.append(
+      "s-1",
+      { ...newEvent, metadata: { correlationId: missing, reason: "test" } },
+      { metadata: { actor: missing } },
+    );
+    return "done";
+  });
+  await app.start({ log: silent });
+  await app.fetch(new Request("http://localhost/things", { method: "POST" }));
+  const [event] = await collect<StoredEvent>(app.eventStore.read("s-1"));
+  expect(event?.metadata).toEqual({ correlationId: "request-1", actor: "ann", reason: "test" });
+  await app.stop();
+});
+
 test("the metadata of events identifies their request, even without a tracer or metrics", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing();
   app.use((request, next) => {

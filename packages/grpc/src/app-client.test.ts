@@ -1,6 +1,7 @@
 import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import type { Feature, OperationListener } from "@framework/core/feature";
+import type { GrpcClientOptions } from "./client.ts";
 import { aBook, all, catalog } from "./grpc-app.test-kit.ts";
 import { grpc, GrpcError } from "./index.ts";
 
@@ -43,8 +44,10 @@ const service = async () => {
     },
   });
   const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
-  const client = app.grpcClient(catalog, `127.0.0.1:${app.grpcAddress?.port}`);
-  return { client, seen, metadata, [Symbol.asyncDispose]: () => running.close() };
+  const open = (options?: GrpcClientOptions) =>
+    app.grpcClient(catalog, `127.0.0.1:${app.grpcAddress?.port}`, options);
+  const client = open();
+  return { open, client, seen, metadata, [Symbol.asyncDispose]: () => running.close() };
 };
 
 test("a call of the app's client is an operation and sends the trace headers; metadata of the call takes precedence", async () => {
@@ -52,6 +55,30 @@ test("a call of the app's client is an operation and sends the trace headers; me
   await one.client.GetBook({ id: 1 }, { metadata: { "x-own": "from the call" } });
   expect(one.metadata).toEqual([["00-trace", "from the call"]]);
   expect(one.seen).toEqual(["begin books.v1.Catalog/GetBook", "end 0"]);
+});
+
+test("names of metadata are case-insensitive: a name in upper case also takes precedence over the trace", async () => {
+  await using one = await service();
+  await one.client.GetBook({ id: 1 }, { metadata: { "X-Own": "from the call" } });
+  expect(one.metadata).toEqual([["00-trace", "from the call"]]);
+});
+
+test("middleware finds metadata of the options by its name in lower case, and metadata of the call replaces it", async () => {
+  await using one = await service();
+  const found: unknown[] = [];
+  const own = one.open({
+    metadata: { "X-Own": "from the client" },
+    use: [(call, next) => (found.push(...call.metadata), next(call))],
+  });
+  await own.GetBook({ id: 1 }, { metadata: { "x-OWN": "from the call" } });
+  expect(found).toContainEqual(["x-own", "from the call"]);
+  expect(found.filter((each) => String(each).toLowerCase().startsWith("x-own"))).toHaveLength(1);
+});
+
+test("a `use` that is not a list is reported with the other mistakes in the options", async () => {
+  await using one = await service();
+  const open = (): unknown => one.open({ use: (() => {}) as never, timeoutMs: -1 });
+  expect(open).toThrow(/GrpcClientOptions\.timeoutMs[^]*GrpcClientOptions\.use/);
 });
 
 test("a call that fails reports its status, and still rejects", async () => {

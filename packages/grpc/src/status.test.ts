@@ -25,6 +25,13 @@ const errors: Readonly<Record<number, () => GrpcError>> = {
     }),
   4: () => new GrpcError("NOT_FOUND", "\u{1f4d6}".repeat(1000)),
   5: () => new GrpcError("NOT_FOUND", "no book", { metadata: { "x-long": "x".repeat(20_000) } }),
+  // Values of untyped programs.
+  6: () => new GrpcError("NOT_FOUND", "no book", { metadata: { "x-shelf": undefined as never, "x-a": "b" } }),
+  7: () =>
+    new GrpcError("NOT_FOUND", "no book", { metadata: { "x-a-bin": undefined as never, x: 1 as never } }),
+  8: () => new GrpcError("NOT_FOUND", "no book", { details: [{ kind: "unknown" } as never] }),
+  9: () => new GrpcError("NOT_FOUND", "no book", { metadata: null as never }),
+  10: () => new GrpcError("NOT_FOUND", "no book", { metadata: { "x-a-bin": 5 as never } }),
 };
 
 beforeAll(async () => {
@@ -57,7 +64,7 @@ beforeAll(async () => {
 
 afterAll(() => served[Symbol.asyncDispose]());
 
-test.each([1, 2, 5])(
+test.each([1, 2, 5, 6, 7, 8, 9, 10])(
   "invalid metadata of an error is omitted, and the status is sent: case %i",
   async (id) => {
     const client = served.client(catalog);
@@ -66,6 +73,20 @@ test.each([1, 2, 5])(
     expect(await failure(all(client.ListBooks({ count: id })))).toMatchObject(expected);
   },
 );
+
+test("middleware that returns another value than an outcome is INTERNAL, and the service keeps working", async () => {
+  await using other = await serve((app) => {
+    app.enableGrpc({
+      address: "127.0.0.1:0",
+      use: [(call, next) => (call.metadata.get("x-bad") === null ? next(call) : (undefined as never))],
+    });
+    app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+  });
+  const client = other.client(catalog);
+  const bad = client.GetBook({ id: 1 }, { metadata: { "x-bad": "1" } });
+  expect(await failure(bad)).toMatchObject({ status: "INTERNAL" });
+  expect(await client.GetBook({ id: 1 })).toMatchObject({ id: 1 });
+});
 
 test("valid metadata of an error is sent, even if other metadata of the error is invalid", async () => {
   expect(await failure(served.client(catalog).GetBook({ id: 1 }))).toMatchObject({

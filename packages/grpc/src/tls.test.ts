@@ -54,6 +54,16 @@ test("new connections get reloaded certificates, and a failed reload keeps the c
   expect(found.replaceAll(/\s/g, "")).toBe(next.cert.replaceAll(/\s/g, ""));
 });
 
+test("certificates are reloaded at least every 24 days: a longer period would overflow the timer, and reload all the time", async () => {
+  const periods: number[] = [];
+  const clock = { ...systemClock, every: (ms: number) => (periods.push(ms), () => {}) };
+  await using _served = await serve((app) => {
+    const tls = { load: () => server, reloadSecs: 30 * 86_400 };
+    app.enableGrpc({ address: "127.0.0.1:0", tls, clock });
+  });
+  expect(Math.max(...periods)).toBe(2_147_483_000);
+});
+
 test("mutual TLS accepts clients with a certificate of the authority, and refuses others", async () => {
   const client = selfSigned("client");
   await using served = await serve((app) => {
@@ -68,6 +78,19 @@ test("mutual TLS accepts clients with a certificate of the authority, and refuse
   expect(await known.GetBook({ id: 1 })).toMatchObject({ rating: 1 });
   using unknown = grpcClient(catalog, target, { tls: { ca: server.cert } });
   expect(await failure(unknown.GetBook({ id: 1 }))).toMatchObject({ status: "UNAVAILABLE" });
+});
+
+test("credentials of a client that are undefined count as not given", async () => {
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => server } });
+    app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+  });
+  const missing = undefined as never; // most programs compile without exactOptionalPropertyTypes
+  const tls = { ca: server.cert, cert: missing, key: missing };
+  using client = grpcClient(catalog, `localhost:${served.port}`, { tls });
+  expect(await client.GetBook({ id: 1 })).toMatchObject({ id: 1 });
+  const half = { ca: server.cert, cert: "pem", key: missing };
+  expect(() => grpcClient(catalog, "localhost:1", { tls: half })).toThrow("GrpcClientOptions.tls must be");
 });
 
 const nonsense = { cert: "nonsense", key: "nonsense" };

@@ -16,6 +16,7 @@ beforeAll(async () => {
   app.addGrpcService(catalog, {
     GetBook: ({ id }, call) => {
       if (id === 404) throw new GrpcError("NOT_FOUND", "no book: 100 %");
+      if (id === 410) throw new GrpcError("NOT_FOUND", "gone", { metadata: { "X-Shelf": "7" } });
       call.trailers.set("x-count", "3");
       return aBook(id);
     },
@@ -103,6 +104,11 @@ test("the message of a status is percent-encoded", async () => {
     [],
     { "grpc-status": "5", "grpc-message": "no%20book%3A%20100%20%25" },
   ]);
+});
+
+test("names of an error's metadata are sent in lower case, as gRPC-Web requires", async () => {
+  const { trailers } = await call("GetBook", { id: 410 });
+  expect(trailers).toEqual({ "grpc-status": "5", "grpc-message": "gone", "x-shelf": "7" });
 });
 
 test("application/grpc-web-text is Base64, and may be several concatenated parts", async () => {

@@ -177,6 +177,22 @@ test("the program's options take precedence over the environment, and collector 
   expect(requests[0]?.headers["x-collector-key"]).toBe("k1");
 });
 
+test("resource attributes of the program are added to those of the environment, and may name the service", async () => {
+  setVariable("OTEL_RESOURCE_ATTRIBUTES", "team=blue,region=north,service.name=of-environment");
+  await using service = await tracedService({
+    resourceAttributes: { team: "red", "service.name": "of-program", "service.version": "2.0" },
+  });
+  service.app.get("/", () => "x");
+  await get(service.app, "/");
+  const { spans } = await service.finish();
+  expect(spans[0]?.resource).toMatchObject({
+    team: "red",
+    region: "north",
+    "service.name": "of-program",
+    "service.version": "2.0",
+  });
+});
+
 test("with OTEL_SDK_DISABLED no spans are created", async () => {
   setVariable("OTEL_SDK_DISABLED", "true");
   await using service = await tracedService();

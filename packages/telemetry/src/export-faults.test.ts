@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
-import { type ProxyTracerProvider, trace } from "@opentelemetry/api";
+import { type ProxyTracerProvider, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import type { ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
@@ -155,6 +155,46 @@ test("the stop sends queued spans", async () => {
   await getMany(service.app, 7);
   expect(counts(service.app).waiting).toBe(7);
   expect((await service.finish()).spans).toHaveLength(7);
+});
+
+test("a span that cannot be encoded is dropped and logged, and the other spans of its batch arrive", async () => {
+  const app = newApp();
+  const warnings: string[] = [];
+  await using service = await tracedService({ exportMetrics: false }, { app });
+  const mistakes: ((span: Span) => unknown)[] = [
+    (span) => span.addEvent(undefined as never),
+    (span) => span.updateName(undefined as never),
+    (span) => span.addLink({ context: { traceId: "a", spanId: 5 as never, traceFlags: 1 } }),
+  ];
+  app.get("/{id}", ({ params: { id } }) => {
+    const span = trace.getActiveSpan();
+    if (span !== undefined) mistakes[Number(id)]?.(span);
+    return "here";
+  });
+  await app.start({ log: { ...silent, warn: (text) => void warnings.push(text) } });
+  for (const id of [3, 0, 1, 2, 4]) expect((await get(app, `/${id}`)).status).toBe(200);
+  const { spans } = await service.finish();
+  expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/3", "/4"]);
+  expect(counts(app)).toEqual({ waiting: 0, sent: 2, dropped: { full: 0, failed: 3, stopped: 0 } });
+  expect(warnings).toEqual([expect.stringContaining("telemetry: 1 spans were dropped: ")]); // at most one a minute
+});
+
+test("members of a span take null and undefined, as those of the SDK", async () => {
+  await using service = await tracedService({ exportMetrics: false });
+  const nothing = [null, undefined] as never[];
+  service.app.get("/", () => {
+    const span = trace.getActiveSpan();
+    for (const each of nothing) {
+      span?.recordException(each);
+      span?.addEvent("nothing", each);
+      span?.setAttributes(each);
+      span?.setStatus({ code: SpanStatusCode.ERROR, message: each });
+    }
+    return "here";
+  });
+  expect((await get(service.app, "/")).status).toBe(200);
+  const { spans } = await service.finish();
+  expect(spans[0]?.events.map(({ name }) => name)).toEqual(["exception", "nothing", "exception", "nothing"]);
 });
 
 test("an exporter that throws or never responds loses only its batch", async () => {

@@ -73,6 +73,14 @@ test("counters, gauges and histograms of features are exported, except metrics t
         read: () => [{ value: 3, labels }],
       });
       insight.metric({ name: "jobs_waiting", help: "Jobs that wait.", type: "gauge", read: () => 2.5 });
+      const wrong = { none: undefined, big: 3n, nan: Number.NaN, list: [{ value: "3", labels }, null] };
+      for (const [kind, value] of Object.entries(wrong))
+        insight.metric({
+          name: `jobs_${kind}`,
+          help: "Wrong.",
+          type: "gauge",
+          read: () => value as unknown as number,
+        });
       insight.metric({ name: "jobs_broken", help: "Cannot be read.", type: "gauge", read: fail });
       const durations = insight.histogram({
         name: "job_duration_seconds",
@@ -93,7 +101,8 @@ test("counters, gauges and histograms of features are exported, except metrics t
   const { metrics } = await service.finish();
   expect(metrics.get("jobs_total")?.points).toMatchObject([{ value: 3, attributes: { kind: "mail" } }]);
   expect(metrics.get("jobs_waiting")?.points).toMatchObject([{ value: 2.5, attributes: {} }]);
-  expect(metrics.has("jobs_broken")).toBe(false);
+  for (const name of ["broken", "none", "big", "nan", "list"])
+    expect([name, metrics.has(`jobs_${name}`)]).toEqual([name, false]);
   expect(metrics.get("job_duration_seconds")).toMatchObject({
     unit: "s",
     points: [{ attributes: { kind: "mail" }, value: 3, sum: 11, bounds: [1, 2], counts: [1, 1, 1] }],

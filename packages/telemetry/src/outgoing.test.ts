@@ -1,9 +1,23 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { httpClient, retryRequests } from "@framework/client";
 import { RequestId } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { get, tracedService } from "./traced-app.test-kit.ts";
+
+interface HttpLibrary {
+  request(
+    url: string,
+    options: { readonly headers: Readonly<Record<string, string | string[] | undefined>> },
+  ): Promise<{ readonly body: { text(): Promise<string> } }>;
+}
+
+/** The undici of `httpClient`, which programs also use directly. */
+const undici = createRequire(fileURLToPath(import.meta.resolve("@framework/client")))(
+  "undici",
+) as HttpLibrary;
 
 /** Starts a server that records received header fields and replies with a status, after the replies of `interim`. */
 const peer = async (status: number, interim: (reply: ServerResponse) => void = () => {}) => {
@@ -55,6 +69,25 @@ test("fetch sends the trace and is a client span, without the query's secrets", 
     traceparent: `00-${"a".repeat(32)}-${call?.spanId}-03`,
     tracestate: "a=1",
   });
+});
+
+test("a call of undici with several values of one field carries the trace, and its own trace takes precedence", async () => {
+  await using server = await peer(200);
+  await using service = await tracedService();
+  const own = `00-${"c".repeat(32)}-${"d".repeat(16)}-01`;
+  const fields = [{ "x-tags": ["a", "b"] }, { "x-tags": ["traceparent"], Traceparent: own }];
+  service.app.get("/", async () => {
+    for (const headers of fields)
+      await (await undici.request(`http://127.0.0.1:${server.port}/`, { headers })).body.text();
+    return "done";
+  });
+  await get(service.app, "/");
+  const { spans } = await service.finish();
+  const [call] = spans;
+  expect(server.seen.map(({ traceparent }) => traceparent)).toEqual([
+    `00-${call?.traceId}-${call?.spanId}-03`,
+    own,
+  ]);
 });
 
 test("a call of httpClient carries the trace once per attempt and to every host, request ids only to trusted hosts", async () => {

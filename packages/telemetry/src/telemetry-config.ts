@@ -40,7 +40,7 @@ export interface OpenTelemetryConfig {
   readonly traceHeader: boolean;
   /** Names of the baggage members that outgoing calls and messages carry. @default [] */
   readonly baggageKeys: readonly string[];
-  /** Attributes of the service, such as `deployment.environment.name`. @default {} */
+  /** Attributes of the service, such as `deployment.environment.name`, in addition to those of `OTEL_RESOURCE_ATTRIBUTES`. @default {} */
   readonly resourceAttributes: Readonly<Record<string, string>>;
   /** Milliseconds that one export may take, including retries. @default 10000 */
   readonly exportTimeoutMs: number;

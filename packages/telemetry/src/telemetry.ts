@@ -51,16 +51,25 @@ export const telemetry: Feature<Telemetry> = {
 type Input = ConfigInput<OpenTelemetryConfig>;
 
 /**
- * Merges the options of `enableTelemetry` over those of the environment. A value that is not an object is returned unchanged, for the configuration check to
- * reject.
+ * Merges the options of `enableTelemetry` over those of the environment. Resource attributes of both are used, as OpenTelemetry requires. A value that is
+ * not an object is returned unchanged, for the configuration check to reject.
  */
-const mergeOptions = (environment: Input, input: Input = {}): Input =>
-  isPlainObject(input)
-    ? {
-        ...environment,
-        ...Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)),
-      }
-    : input;
+const mergeOptions = (environment: Input, input: Input = {}): Input => {
+  if (!isPlainObject(input)) return input;
+  const given: Input = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const { resourceAttributes } = given;
+  if (!isPlainObject(resourceAttributes)) return { ...environment, ...given };
+  const { "service.name": serviceName, "service.version": serviceVersion } = resourceAttributes;
+  return {
+    ...environment,
+    ...(isNamed(serviceName) && { serviceName }),
+    ...(isNamed(serviceVersion) && { serviceVersion }),
+    ...given,
+    resourceAttributes: { ...environment.resourceAttributes, ...resourceAttributes },
+  };
+};
+
+const isNamed = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /** Maximum seconds of the stop hook: less than the time of the whole drain. */
 const STOP_SECS = 10;

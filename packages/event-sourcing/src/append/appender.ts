@@ -2,7 +2,7 @@ import { isPromise } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { InlineViews, StoreBase } from "../base/store-base.ts";
 import { eventError } from "../errors/event-error.ts";
-import type { EventMetadata } from "../events/event-metadata.ts";
+import { addMetadata, type EventMetadata } from "../events/event-metadata.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { MAX_STREAMS } from "../limits.ts";
 import { checkMetadata } from "./check-event.ts";
@@ -105,7 +105,7 @@ export class Appender {
     const current = this.base.currentMetadata();
     if (given === undefined) return current;
     checkMetadata(given);
-    return { ...current, ...given };
+    return addMetadata(current, given);
   }
 
   private async appendInOwnTransaction(append: PreparedAppend): Promise<AppendResultWithRows> {

@@ -1,7 +1,7 @@
 import type { Awaitable, StandardSchema } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import { eventError } from "../errors/event-error.ts";
-import type { EventMetadata } from "../events/event-metadata.ts";
+import { addMetadata, type EventMetadata } from "../events/event-metadata.ts";
 import type { AnyEventType } from "../events/event-type.ts";
 import type { EventTypes } from "../events/event-types.ts";
 import { jsonProblem } from "../events/json.ts";
@@ -28,7 +28,7 @@ export const checkEvent = (
   checkName("type of an event", type);
   if (id !== undefined) checkName("id of an event", id);
   const known = types.forAppend(type);
-  const all = own === undefined ? metadata : { ...metadata, ...own };
+  const all = own === undefined ? metadata : addMetadata(metadata, own);
   if (own !== undefined) checkMetadata(all);
   const toChecked = (valid: unknown): CheckedEvent => {
     const problem = valid === undefined ? "data is undefined" : jsonProblem(valid, "data");

@@ -1,4 +1,4 @@
-import { eventError } from "../errors/event-error.ts";
+import { eventError, shownValue } from "../errors/event-error.ts";
 
 /**
  * Version that a stream must have for an append: `"any"`, `"none"` (it does not exist; the same as 0), `"exists"`, or the number of its last event.
@@ -11,7 +11,7 @@ export const checkExpected = (expected: ExpectedVersion): void => {
   if (typeof expected === "number" && Number.isSafeInteger(expected) && expected >= 0) return;
   throw eventError(
     "EVENTS_BAD_APPEND",
-    `\`expected\` must be "any", "none", "exists" or a version from 0, not ${String(expected)}`,
+    `\`expected\` must be "any", "none", "exists" or a version from 0, not ${shownValue(expected)}`,
   );
 };
 

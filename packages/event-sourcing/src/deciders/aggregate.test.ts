@@ -40,6 +40,11 @@ test("after conflicts, a command is decided again up to `retries` times", async 
   await expect(refused).rejects.toThrow(ConflictError);
   expect((await other.aggregate(Loan, "1").load()).version).toBe(9);
 
+  rivals = 4;
+  const uncounted = store.aggregate(Loan, "1").execute({ kind: "extend", days: 5 }, { retries: Number.NaN });
+  await expect(uncounted).rejects.toThrow(ConflictError); // a value from an absent variable does not retry without end
+  expect(rivals).toBe(3);
+
   rivals = 1;
   const once = store.aggregate(Loan, "1").execute({ kind: "extend", days: 5 }, { retries: 0 });
   await expect(once).rejects.toThrow(ConflictError);

@@ -84,7 +84,8 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
       try {
         return await this.decide(command, before, options);
       } catch (error) {
-        if (!(error instanceof ConflictError) || attempt >= Math.min(retries, MAX_RETRIES)) throw error;
+        const isLast = !(attempt < Math.min(retries, MAX_RETRIES)); // also if `retries` is not a number
+        if (!(error instanceof ConflictError) || isLast) throw error;
       }
       before = await foldTail(base, options.tx ?? base.db, this.decider.fold, this, before);
     }

@@ -4,6 +4,10 @@ import { FrameworkError, HttpError } from "@framework/core";
 export const eventError = (code: string, message: string, cause?: unknown): FrameworkError =>
   new FrameworkError(code, `event-sourcing: ${message}`, cause === undefined ? undefined : { cause });
 
+/** Shows a wrong value in a message: a text in quotes, because `"1"` would otherwise look like the number that is wanted. */
+export const shownValue = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value) : String(value);
+
 /** Creates a 409: the state of the stream does not allow the append. `detail`, for clients, does not name the stream. */
 export const refusal = (code: string, detail: string, cause: string): HttpError =>
   new HttpError(409, detail, { code, cause: new Error(cause) });

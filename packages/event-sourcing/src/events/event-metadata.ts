@@ -15,5 +15,11 @@ export interface EventMetadata {
   readonly [name: string]: Json | undefined;
 }
 
+/** Adds metadata, which takes precedence; `undefined` counts as not given. */
+export const addMetadata = (metadata: EventMetadata, added: EventMetadata): EventMetadata => ({
+  ...metadata,
+  ...Object.fromEntries(Object.entries({ ...added }).filter(([, value]) => value !== undefined)), // a copy, because untyped programs may pass null
+});
+
 /** Metadata of an event without a known origin. A single object, so that an identity check recognises it. */
 export const noMetadata: EventMetadata = Object.freeze({});

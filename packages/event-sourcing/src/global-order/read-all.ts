@@ -31,6 +31,7 @@ export interface EventBatch {
 
 const DEFAULT_LIMIT = 500;
 const MAX_TYPES = 1000;
+const wantedTypes = `1 to ${MAX_TYPES} names`;
 
 /** Reads the next events of all streams. @throws EVENTS_BAD_READ, EVENTS_BAD_POSITION; EVENTS_UPCAST_FAILED and other errors of a single event */
 export const readAll = async (
@@ -55,6 +56,9 @@ const checkReadAll = (limit: number, { types }: EventFilter): void => {
 
 /** @throws EVENTS_BAD_READ */
 export const checkTypes = (types: EventFilter["types"]): void => {
-  if (types !== undefined && (types.length === 0 || types.length > MAX_TYPES))
-    throw eventError("EVENTS_BAD_READ", `\`types\` must have 1 to ${MAX_TYPES} names, not ${types.length}`);
+  if (types === undefined) return;
+  if (!Array.isArray(types))
+    throw eventError("EVENTS_BAD_READ", `\`types\` must be a list of ${wantedTypes}`); // the letters of a text would select no events
+  if (types.length === 0 || types.length > MAX_TYPES)
+    throw eventError("EVENTS_BAD_READ", `\`types\` must have ${wantedTypes}, not ${types.length}`);
 };

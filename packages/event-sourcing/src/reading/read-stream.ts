@@ -1,6 +1,6 @@
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import { eventError } from "../errors/event-error.ts";
+import { eventError, shownValue } from "../errors/event-error.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { checkStream, checkTenant } from "../names/check-name.ts";
 import { decoderFor } from "./event-decoder.ts";
@@ -76,6 +76,6 @@ export const checkNumber = (
   const upTo = max === Infinity ? "" : ` to ${max}`;
   throw eventError(
     "EVENTS_BAD_READ",
-    `\`${name}\` must be an integer from ${min}${upTo}, not ${String(value)}`,
+    `\`${name}\` must be an integer from ${min}${upTo}, not ${shownValue(value)}`,
   );
 };

@@ -50,6 +50,21 @@ test("each call is aborted at its deadline, regardless of the order in which cal
   );
 });
 
+test("a limit above the maximum delay of a timer is kept, and no timer waits longer than that", async () => {
+  const clock = virtualClock();
+  const delays: number[] = [];
+  const after: typeof clock.after = (delayMs, task) => (delays.push(delayMs), clock.after(delayMs, task));
+  const calls = new ActiveCalls({ ...clock, now: clock.now, date: clock.date, every: clock.every, after });
+  const limitMs = 30 * 86_400_000;
+  const call = callUntil(clock.date() + limitMs);
+  calls.add(call);
+  await clock.advance(limitMs - 1);
+  expect(call.hasEnded).toBe(false);
+  await clock.advance(1);
+  expect(call.aborted).toMatchObject({ status: "DEADLINE_EXCEEDED" });
+  expect(Math.max(...delays)).toBeLessThanOrEqual(2_147_483_647);
+});
+
 test("abortAll aborts every call in progress", () => {
   const calls = new ActiveCalls(virtualClock());
   const [first, second] = [callUntil(null), callUntil(null)];

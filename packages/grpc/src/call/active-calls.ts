@@ -1,4 +1,5 @@
 import type { Clock } from "@framework/core/feature";
+import { MAX_TIMEOUT_MS } from "../metadata/grpc-timeout.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
 import type { GrpcCall } from "./grpc-call.ts";
 
@@ -50,7 +51,8 @@ export class ActiveCalls {
   private scanAt(time: number): void {
     this.cancelScan();
     this.nextScan = time;
-    this.cancelScan = this.clock.after(Math.max(0, time - this.clock.now()), () => this.scan());
+    const delayMs = Math.min(MAX_TIMEOUT_MS, Math.max(0, time - this.clock.now())); // a scan before the first deadline only schedules the next one
+    this.cancelScan = this.clock.after(delayMs, () => this.scan());
   }
 
   private scan(): void {

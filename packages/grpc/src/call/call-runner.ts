@@ -169,7 +169,9 @@ export class CallRunner {
 
   private runMiddleware(middleware: readonly CallMiddleware[], work: CallWork): Awaitable<CallOutcome> {
     const inner = (): Awaitable<CallOutcome> => this.perform(work);
-    return compose(middleware, inner, (error: unknown) => this.outcomeOf(work.call, error))(work.call);
+    const rescue = (error: unknown): GrpcError => this.outcomeOf(work.call, error);
+    const outcome = compose(middleware, inner, rescue)(work.call);
+    return mapAwaitable(outcome, (each) => (isOutcome(each) ? each : rescue(new TypeError(NO_OUTCOME))));
   }
 
   private catchError(outcome: Promise<CallOutcome>, call: GrpcCall): Promise<CallOutcome> {
@@ -275,6 +277,11 @@ export class CallRunner {
     }
   }
 }
+
+/** Middleware of untyped programs may return any value. */
+const isOutcome = (value: unknown): boolean => value === null || GrpcError.is(value);
+
+const NO_OUTCOME = "middleware of gRPC calls must return the outcome of `next`, or another GrpcError or null";
 
 const sendLater = async (
   reply: Promise<unknown>,

@@ -25,7 +25,9 @@ export class AppClients {
     target: string,
     options: GrpcClientOptions = {},
   ): GrpcClient<Methods> {
-    const client = grpcClient(service, target, { ...options, use: [this.calls, ...(options.use ?? [])] });
+    const { use = [] } = options;
+    const all = Array.isArray(use) ? [this.calls, ...(use as NonNullable<GrpcClientOptions["use"]>)] : use; // `grpcClient` reports a value that is not a list
+    const client = grpcClient(service, target, { ...options, use: all });
     const { close } = client;
     const forget = (): void => {
       this.clients.delete(own);

@@ -65,7 +65,7 @@ export class CallSender {
     const outgoing: OutgoingCall = {
       name: call.name,
       request: call.request,
-      metadata: new Map(Object.entries({ ...this.options.metadata, ...call.options.metadata })),
+      metadata: metadataOf(this.options, call.options),
       deadlineMs: this.deadlineOf(call.options),
     };
     const abandoned = call.method.responseStream ? new AbortController() : null;
@@ -154,6 +154,17 @@ export class CallSender {
     });
   }
 }
+
+/** Returns metadata by its name in lower case, because names are case-insensitive. Metadata of the call replaces metadata of the client. */
+const metadataOf = (
+  { metadata: common }: Pick<GrpcCallOptions, "metadata">,
+  { metadata: own }: Pick<GrpcCallOptions, "metadata">,
+): Map<string, string | Uint8Array> =>
+  new Map(
+    [common, own].flatMap((each = {}) =>
+      Object.entries(each).map(([name, value]) => [name.toLowerCase(), value] as const),
+    ),
+  );
 
 type ResponseStream = grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>;
 

@@ -29,12 +29,14 @@ const DAY_MS = 86_400_000;
 
 const isText = (value: unknown): boolean => typeof value === "string" || value instanceof Uint8Array;
 
-const isTls = (value: unknown): boolean =>
-  typeof value === "boolean" ||
-  (typeof value === "object" &&
-    value !== null &&
-    Object.entries(value).every(([name, pem]) => ["ca", "cert", "key"].includes(name) && isText(pem)) &&
-    "cert" in value === "key" in value);
+/** A member that is `undefined` counts as not given. */
+const isTls = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return typeof value === "boolean";
+  const { cert, key } = value as GrpcClientTls;
+  const isValid = ([name, pem]: [string, unknown]): boolean =>
+    ["ca", "cert", "key"].includes(name) && (pem === undefined || isText(pem));
+  return Object.entries(value).every(isValid) && (cert === undefined) === (key === undefined);
+};
 
 const isMetadata = (value: unknown): boolean =>
   typeof value === "object" &&

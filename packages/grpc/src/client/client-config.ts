@@ -29,7 +29,7 @@ export interface OutgoingCall {
   readonly name: string;
   /** The message, or the iterable of messages. */
   readonly request: unknown;
-  /** Metadata to send; middleware may add to it. */
+  /** Metadata to send, by name in lower case; middleware may add to it. */
   readonly metadata: Map<string, string | Uint8Array>;
   /** Deadline in Unix milliseconds; `null` for none. */
   readonly deadlineMs: number | null;

@@ -9,6 +9,7 @@ import {
   flag,
   integer,
   isClock,
+  isPlainObject,
   list,
   optional,
 } from "@framework/core/feature";
@@ -93,8 +94,17 @@ const record: ConfigRecord<GrpcConfig> = configRecord("GrpcConfig", {
   ) as ReturnType<typeof optional<Clock>>,
 });
 
+/** Returns the configuration of a preset with the given fields; `undefined` counts as not given. */
+const preset =
+  (fields: ConfigInput<GrpcConfig>) =>
+  (input: ConfigInput<GrpcConfig> = {}): Readonly<GrpcConfig> => {
+    if (!isPlainObject(input)) return record.of(input); // reports the mistake
+    const given = Object.entries(input).filter(([, value]) => value !== undefined);
+    return record.of({ ...fields, ...Object.fromEntries(given) });
+  };
+
 export const GrpcConfig: GrpcConfigRecord = {
   ...record,
-  local: (input) => record.of({ reflection: true, enableWeb: true, ...input }),
-  production: (input) => record.of({ keepaliveSecs: 120, concurrencyLimit: 1000, ...input }),
+  local: preset({ reflection: true, enableWeb: true }),
+  production: preset({ keepaliveSecs: 120, concurrencyLimit: 1000 }),
 };

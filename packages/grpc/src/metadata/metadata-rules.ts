@@ -27,7 +27,7 @@ export const metadataProblem = (name: string, value: string | Uint8Array): strin
   if (!/^[0-9a-z_.-]+$/.test(name) || name.startsWith("grpc-"))
     return `a metadata name must consist of letters, digits, _, . and -, without the prefix grpc-, not ${JSON.stringify(name.slice(0, 100))}`;
   if (connectionFields.has(name)) return `HTTP/2 forbids the name ${name}`;
-  if (name.endsWith("-bin")) return typeof value === "string" ? `the value of ${name} must be bytes` : null;
+  if (name.endsWith("-bin")) return value instanceof Uint8Array ? null : `the value of ${name} must be bytes`;
   if (typeof value !== "string") return `the value of ${name} must be a string; names of bytes end in -bin`;
   return isMetadataText(value)
     ? null

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Awaitable, Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
+import { MAX_TIMEOUT_MS } from "../metadata/grpc-timeout.ts";
 import { badTls, checkCertificates, checkLoaded, tlsOptionsOf } from "./tls-context.ts";
 
 /** Milliseconds that a handshake may take. */
@@ -63,7 +64,8 @@ export class TlsPort {
 
   /** Starts the periodic reload. */
   watch(clock: Clock): void {
-    this.stopTimer = clock.every((this.tls.reloadSecs ?? 60) * 1000, () => void this.reload());
+    const periodMs = Math.min(MAX_TIMEOUT_MS, (this.tls.reloadSecs ?? 60) * 1000);
+    this.stopTimer = clock.every(periodMs, () => void this.reload());
   }
 
   /** Starts the handshake on an unread socket. */

@@ -1,5 +1,6 @@
+import { messageOf } from "@framework/core/feature";
 import { metadataBytes, metadataProblem } from "../metadata/metadata-rules.ts";
-import { GrpcError } from "./grpc-error.ts";
+import { GrpcError, type GrpcErrorOptions } from "./grpc-error.ts";
 import type { GrpcStatusName } from "./grpc-status.ts";
 import type { StatusDetail } from "./status-detail.ts";
 import { encodeDetails } from "./status-details-codec.ts";
@@ -17,6 +18,15 @@ export interface SendableError {
 
 /** Returns an error without the metadata and details that cannot be sent; the same error if all can. @param otherBytes bytes of the other trailers */
 export const sendableError = (error: GrpcError, otherBytes: number): SendableError => {
+  try {
+    return checkedError(error, otherBytes);
+  } catch (cause) {
+    // An untyped program may pass details of an unknown kind; a throw would end the process.
+    return { error: withParts(error, {}), problems: [messageOf(cause)] };
+  }
+};
+
+const checkedError = (error: GrpcError, otherBytes: number): SendableError => {
   const names = Object.keys(error.metadata);
   if (names.length === 0 && error.details.length === 0) return { error, problems: [] };
   const problems: string[] = [];
@@ -24,20 +34,25 @@ export const sendableError = (error: GrpcError, otherBytes: number): SendableErr
   const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [given, value] of Object.entries(error.metadata)) {
     const name = given.toLowerCase();
-    const bytes = metadataBytes(name, value);
     const problem =
-      metadataProblem(name, value) ?? (bytes > remaining ? `the value of ${name} is too long` : null);
+      metadataProblem(name, value) ??
+      (metadataBytes(name, value) > remaining ? `the value of ${name} is too long` : null);
     if (problem !== null) {
       problems.push(problem);
       continue;
     }
     metadata[name] = value;
-    remaining -= bytes;
+    remaining -= metadataBytes(name, value);
   }
   const details = detailsWithin(error, remaining);
   if (problems.length === 0 && details === error.details) return { error, problems };
+  return { error: withParts(error, { metadata, details }), problems };
+};
+
+/** Returns the error with other metadata and details. */
+const withParts = (error: GrpcError, parts: Pick<GrpcErrorOptions, "metadata" | "details">): GrpcError => {
   const status = error.status as Exclude<GrpcStatusName, "OK">; // never OK: the constructor does not accept it
-  return { error: new GrpcError(status, error.message, { metadata, details, cause: error }), problems };
+  return new GrpcError(status, error.message, { ...parts, cause: error });
 };
 
 /** Returns the details that fit; lists of invalid fields are shortened to fit. */

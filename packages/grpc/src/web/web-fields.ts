@@ -61,7 +61,7 @@ export const webTrailers = (
     trailers.push(["grpc-message", encodeURIComponent(message)]);
     if (outcome.details.length > 0)
       add("grpc-status-details-bin", encodeDetails(outcome.statusCode, message, outcome.details));
-    for (const [name, value] of Object.entries(outcome.metadata)) add(name, value);
+    for (const [name, value] of Object.entries(outcome.metadata)) add(name.toLowerCase(), value);
   }
   for (const [name, value] of call.trailersToSend ?? []) add(name, value);
   return trailers;

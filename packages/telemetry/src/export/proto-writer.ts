@@ -13,6 +13,16 @@ export class ProtoWriter {
     this.at = 0;
   }
 
+  /** Number of written bytes. */
+  get length(): number {
+    return this.at;
+  }
+
+  /** Discards the bytes after the first `length`, such as those of a message that could not be completed. */
+  truncate(length: number): void {
+    this.at = length;
+  }
+
   /** Returns a copy of the written bytes. */
   copy(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.buffer, 0, this.at);

@@ -55,15 +55,22 @@ export class EncodedSpans {
     this.newWriter = newWriter;
   }
 
+  /** Encodes a span. @throws an error for values of the wrong type, which only untyped programs set; the span is then not added */
   add(span: ReadableSpan): void {
     const { resource, instrumentationScope: scope } = span;
     let { last } = this;
     if (last === null || last.scope !== scope || last.resource !== resource)
       last = this.last = this.bytesOf(resource, scope);
     const { writer } = last;
-    const start = writer.begin(bytes(2));
-    writeSpan(writer, span);
-    writer.end(start);
+    const { length } = writer;
+    try {
+      const start = writer.begin(bytes(2));
+      writeSpan(writer, span);
+      writer.end(start);
+    } catch (error) {
+      writer.truncate(length); // half a span would make the whole batch unreadable
+      throw error;
+    }
     this.size++;
   }
 

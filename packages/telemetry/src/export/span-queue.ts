@@ -61,14 +61,25 @@ export class SpanQueue implements SpanProcessor {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
     if (this.isClosed) this.dropped.stopped++;
     else if (this.waiting >= this.options.queueSize) this.dropped.full++;
-    else {
+    else if (this.hasAdded(span)) {
       this.waiting++;
-      this.filling.add(span);
       if (this.filling.size >= this.options.batchSize) {
         this.full.push(this.filling);
         this.filling = this.options.exporter.newBatch();
       }
       this.schedule();
+    }
+  }
+
+  /** Returns whether a span could be encoded. An error must not reach the program, which only ends its span. */
+  private hasAdded(span: ReadableSpan): boolean {
+    try {
+      this.filling.add(span);
+      return true;
+    } catch (error) {
+      this.dropped.failed++;
+      this.options.onFailure(toError(error), 1);
+      return false;
     }
   }
 

@@ -1,11 +1,11 @@
 import { type HrTime, ValueType } from "@opentelemetry/api";
-import type { Metric } from "@framework/core/feature";
+import type { Metric, Sample } from "@framework/core/feature";
 import type { MetricData } from "@opentelemetry/sdk-metrics";
 import type { MetricKinds } from "./metric-kinds.ts";
 
 /**
  * Returns the current values of the counters and gauges that features publish. They are read only for an export. A metric whose
- * `read` throws is omitted from the export.
+ * `read` throws is omitted from the export, and so is a value that is not a number.
  */
 export const featureMetrics = (
   metrics: readonly Metric[],
@@ -33,11 +33,18 @@ const dataOf = (
     : [{ ...common, dataPointType: DataPointType.GAUGE }];
 };
 
-const samplesOf = (read: Metric["read"]) => {
+const samplesOf = (read: Metric["read"]): readonly Sample[] => {
   try {
-    const value = read();
-    return typeof value === "number" ? [{ value, labels: {} }] : value;
+    const value: unknown = read();
+    const samples: readonly unknown[] = Array.isArray(value) ? value : [{ value, labels: {} }];
+    return samples.filter(isSample);
   } catch {
     return [];
   }
+};
+
+/** Metrics of untyped programs may have other values, with which the export of all metrics would fail. */
+const isSample = (sample: unknown): sample is Sample => {
+  const { value, labels } = (sample ?? {}) as Readonly<Record<keyof Sample, unknown>>;
+  return Number.isFinite(value) && typeof labels === "object" && labels !== null;
 };

@@ -21,8 +21,11 @@ const addFields = ({ contexts, propagator }: Tracing, call: OutgoingCall): void 
   for (const [name, value] of Object.entries(fields)) if (!present.has(name)) call.addHeader(name, value);
 };
 
-/** Names of the header fields of a call, in lower case. */
-const namesOf = ({ headers }: OutgoingCall): ReadonlySet<string | undefined> => {
-  const lines = typeof headers === "string" ? headers.split("\r\n") : headers;
-  return new Set(lines.map((line) => line.split(":", 1)[0]?.toLowerCase()));
+/** Names of the header fields of a call, in lower case. In a list, names and values alternate, and a value may be a list of values. */
+const namesOf = ({ headers }: OutgoingCall): ReadonlySet<string> => {
+  const names =
+    typeof headers === "string"
+      ? headers.split("\r\n").map((line) => line.slice(0, Math.max(0, line.indexOf(":"))))
+      : headers.filter((_, at) => at % 2 === 0);
+  return new Set(names.map((name) => name.toLowerCase()));
 };

@@ -127,8 +127,8 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     return this;
   }
 
-  setAttributes(attributes: Attributes): this {
-    for (const [name, value] of Object.entries(attributes))
+  setAttributes(attributes: Attributes | null | undefined): this {
+    for (const [name, value] of Object.entries(attributes ?? {}))
       if (value !== undefined) this.setAttribute(name, value);
     return this;
   }
@@ -141,7 +141,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
       this.droppedEventsCount++;
     }
     if (this.events === noItems) this.events = [];
-    const truncated = isTime || attributes === undefined ? {} : truncateValues(attributes as Attributes);
+    const truncated = isTime ? {} : truncateValues((attributes ?? {}) as Attributes);
     const at = isTime ? (attributes as TimeInput) : time;
     this.events.push({ name, attributes: truncated, time: this.time(at), droppedAttributesCount: 0 });
     return this;
@@ -165,7 +165,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   setStatus({ code, message }: SpanStatus): this {
     if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) return this;
-    const hasMessage = code === SpanStatusCode.ERROR && message !== undefined;
+    const hasMessage = code === SpanStatusCode.ERROR && typeof message === "string";
     this.status = hasMessage ? { code, message } : { code };
     return this;
   }
@@ -176,10 +176,10 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   }
 
   recordException(exception: Exception, time?: TimeInput): void {
-    const { name, message, stack, code } =
-      typeof exception === "string"
-        ? { message: exception, name: undefined }
-        : (exception as ExceptionFields);
+    const isObject = typeof exception === "object" && exception !== null; // programs record what they catch, which may be any value
+    const { name, message, stack, code } = isObject
+      ? (exception as ExceptionFields)
+      : { message: String(exception), name: undefined };
     const type = code === undefined ? name : String(code);
     this.addEvent(
       "exception",
