@@ -79,7 +79,8 @@ test("the error for a URL has the status, and no advice for modules", async () =
 test("the user and password of a URL are sent as Basic authentication, and not printed", async () => {
   const app = new App();
   app.get("/openapi.json", (request) => {
-    if (request.getHeader("authorization") !== `Basic ${btoa("ann:p@ss")}`) throw new HttpError(401, "unknown user");
+    if (request.getHeader("authorization") !== `Basic ${btoa("ann:p@ss")}`)
+      throw new HttpError(401, "unknown user");
     return { openapi: "3.1.0", info: { title: "Private", version: "1" } };
   });
   await using client = socketClient(app);

@@ -7,9 +7,9 @@ export interface Clock {
   readonly now: () => number;
   /** Wall-clock time in Unix milliseconds; may jump. */
   readonly date: () => number;
-  /** Runs `task` once after `delayMs` milliseconds. Returns a function that cancels it. */
+  /** Runs `task` once after `delayMs` milliseconds, at most `MAX_TIMEOUT_MS` (24 days). Returns a function that cancels it. */
   readonly after: (delayMs: number, task: () => void) => () => void;
-  /** Runs `task` every `periodMs` milliseconds. Returns a function that stops it. */
+  /** Runs `task` every `periodMs` milliseconds, at least every `MAX_TIMEOUT_MS`. Returns a function that stops it. */
   readonly every: (periodMs: number, task: () => void) => () => void;
 }
 
@@ -20,16 +20,19 @@ export const systemClock: Clock = {
   now: () => Math.trunc(typeof process === "undefined" ? performance.now() : process.uptime() * 1000),
   date: () => Date.now(),
   after(delayMs, task) {
-    const timer = setTimeout(task, delayMs);
+    const timer = setTimeout(task, timerMs(delayMs));
     unref(timer);
     return () => clearTimeout(timer);
   },
   every(periodMs, task) {
-    const timer = setInterval(task, periodMs);
+    const timer = setInterval(task, timerMs(periodMs));
     unref(timer);
     return () => clearInterval(timer);
   },
 };
+
+/** Timers run a longer delay after one millisecond. */
+const timerMs = (ms: number): number => (ms > MAX_TIMEOUT_MS ? MAX_TIMEOUT_MS : ms);
 
 /** Lets the process end while a timer is pending. In browsers and edge runtimes, timers are numbers and need no call. */
 const unref = (timer: unknown): void => {
