@@ -129,6 +129,7 @@ class ShapeCounter {
         if (node.alias !== undefined || names.has(key)) inner.aliases++;
         names.add(key);
         if (node.selectionSet !== undefined) this.add(inner, node.selectionSet, new Set(), "");
+        if (isIntrospection(name)) inner.depth = 0;
         include(shape, inner, 1);
       }
     }
@@ -147,11 +148,18 @@ class ShapeCounter {
     this.openFragments.add(name);
     shape.directives += countOf(node.directives);
     this.add(shape, node.selectionSet, new Set(), node.typeCondition.name.value);
+    if (isIntrospection(node.typeCondition.name.value)) shape.depth = 0;
     this.openFragments.delete(name);
     this.shapes.set(name, shape);
     return shape;
   }
 }
+
+/**
+ * Whether a field or type describes the schema: its nesting does not count, because the query that tools send is 15 levels deep. `MaxIntrospectionDepthRule`
+ * limits its lists, and the rest has no cost.
+ */
+const isIntrospection = (name: string): boolean => name.startsWith("__");
 
 const countOf = (directives: readonly DirectiveNode[] | undefined): number => directives?.length ?? 0;
 

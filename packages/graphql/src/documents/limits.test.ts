@@ -1,5 +1,6 @@
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { getIntrospectionQuery } from "graphql";
 import { library } from "../library.test-kit.ts";
 
 const nested = (levels: number): string =>
@@ -120,6 +121,20 @@ test.each([
   await using less = testClient(library({ maxComplexity: cost - 1 }).app);
   expect((await less.post("/graphql", { json })).json()).toMatchObject({
     errors: [{ extensions: { limit: "maxComplexity" } }],
+  });
+});
+
+test("maxDepth does not count the nesting of introspection, whose lists have their own limit", async () => {
+  await using client = testClient(library({ introspection: true, maxDepth: 10 }).app, { env: "production" });
+  const reply = await client.post("/graphql", { json: { query: getIntrospectionQuery() } });
+  expect(reply.json()).toHaveProperty("data.__schema.types");
+  const lists = "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }";
+  expect((await client.post("/graphql", { json: { query: lists } })).text).toContain(
+    "Maximum introspection depth exceeded",
+  );
+  const beside = `{ __typename ${nested(10).slice(1)}`;
+  expect((await client.post("/graphql", { json: { query: beside } })).json()).toMatchObject({
+    errors: [{ extensions: { limit: "maxDepth" } }],
   });
 });
 
