@@ -212,7 +212,7 @@ test("doctor finds nothing in a service whose writes are protected", async () =>
   expect([exitCode, JSON.parse(out)]).toEqual([0, expect.objectContaining({ findings: [] })]);
 });
 
-test("load reports capacity, heap, event loop delay and workers, and fails far below the usual capacity", async () => {
+test("load reports capacity, heap, event loop delay and workers; a ramp that ends within the limits is no regression", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   const history = join(folder.path, "history.json");
   const machine = cpus()[0]?.model ?? "unknown";
@@ -234,12 +234,11 @@ test("load reports capacity, heap, event loop delay and workers, and fails far b
     expect([failed, Number(loopMs) > 0, Number(heapMiB) > 1]).toEqual(["0", true, true]);
   }
   expect(out).toContain(capacity);
-  expect(printed.slice(-3)).toEqual([
+  expect(printed.slice(-2)).toEqual([
     "usual capacity: 0 requests/s",
-    "regression: more than 0 % below the usual capacity",
-    expect.stringMatching(/^workers: 0 \(0 % of a CPU at capacity/),
+    "workers: 0 (one serves the last rate; raise --max to find its capacity)",
   ]);
-  expect([exitCode, readFileSync(history, "utf8")]).toEqual([1, expect.stringContaining('"capacity": 3,')]);
+  expect([exitCode, readFileSync(history, "utf8")]).toEqual([0, expect.stringContaining('"capacity": 3,')]);
 });
 
 test("no request is dropped when the service is shut down under load, and its stop tasks are listed", async () => {

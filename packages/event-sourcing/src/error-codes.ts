@@ -35,7 +35,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
     action: "change the option that the message names",
   },
   EVENTS_BAD_TYPE: {
-    summary: "the definition of an event type is malformed, or lacks an upcaster",
+    summary: "the definition of an event type is malformed, or lacks a schema or an upcaster",
     action: "correct the definition as the message says",
   },
   EVENTS_BUSY: {

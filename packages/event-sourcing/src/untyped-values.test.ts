@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { openEventStore } from "./index.ts";
+import { eventType, openEventStore } from "./index.ts";
 
 test("the message about a number that is a text shows the quotes", async () => {
   await using store = await openEventStore({ storeType: "memory" });
@@ -21,4 +21,15 @@ test("metadata that is null is none", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const event = { type: "Something", data: {}, metadata: null as never };
   expect((await store.append("s-1", event)).version).toBe(1);
+});
+
+test("an event type without a schema is refused where it is defined", () => {
+  const define = eventType as unknown as (type: string, schema?: unknown) => unknown;
+  for (const schema of [undefined, null, {}, "object"])
+    expect(() => define("Borrowed", schema)).toThrow(
+      expect.objectContaining({
+        code: "EVENTS_BAD_TYPE",
+        message: expect.stringContaining("Standard Schema"),
+      }),
+    );
 });

@@ -1,4 +1,5 @@
 import type { StandardSchema } from "@framework/core";
+import { isStandardSchema } from "@framework/core/feature";
 import { eventError } from "../errors/event-error.ts";
 import { checkName } from "../names/check-name.ts";
 import type { PersonalData } from "./personal-data.ts";
@@ -51,7 +52,7 @@ export interface EventTypeOptions<Output> {
  * @example
  * const BookBorrowed = eventType("BookBorrowed", z.object({ member: z.string() }));
  * await app.eventStore.append("loan-1", BookBorrowed({ member: "ann" }));
- * @throws EVENTS_BAD_TYPE, also if an upcaster is missing; EVENTS_BAD_NAME
+ * @throws EVENTS_BAD_TYPE, also if the schema or an upcaster is missing; EVENTS_BAD_NAME
  */
 export const eventType = <Type extends string, Input, Output>(
   type: Type,
@@ -59,6 +60,11 @@ export const eventType = <Type extends string, Input, Output>(
   { version = 1, upcast = {}, personal }: EventTypeOptions<Output> = {},
 ): EventType<Type, Input, Output> => {
   checkName("name of an event type", type);
+  if (!isStandardSchema(schema))
+    throw eventError(
+      "EVENTS_BAD_TYPE",
+      `the second argument of eventType("${type}", …) must be a schema that implements Standard Schema`,
+    );
   checkUpcasters(type, version, upcast);
   const make = (data: Input, options?: Pick<NewEvent, "id" | "metadata">): NewEvent<Type, Input> => ({
     type,
