@@ -44,6 +44,7 @@ export const kafkaBroker = (config: ConfigInput<KafkaConfig> = {}): BrokerAdapte
 export const adapterOf = (config: KafkaConfig): BrokerAdapter => ({
   name: "kafka",
   capabilities: capabilitiesOf(config),
+  defaultGroup: config.groupId,
   servers: serversOf(config),
   open: (context) => openBroker(config, context),
 });

@@ -90,6 +90,30 @@ test.each(["__proto__", "constructor"])(
   },
 );
 
+test("with group: undefined, subscriptions without a group are in the group of groupId", async () => {
+  const app = new (App.with(messaging, kafka))().enableMessaging({
+    brokers: [unavailable],
+    groupId: "billing",
+    group: undefined,
+    topology: "off",
+  });
+  app.messaging.subscribe("books", {}, () => {});
+  await app.start({ log: quiet });
+  expect(app.messaging.status().map(({ group }) => group)).toEqual(["billing"]);
+  await app.stop();
+});
+
+test("groupId is also the group of subscriptions to an adapter", async () => {
+  const broker = kafkaBroker({ brokers: [unavailable], groupId: "billing" });
+  const app = new (App.with(messaging, kafka))().enableMessaging({ broker, topology: "off" });
+  const audit = kafkaBroker({ brokers: [unavailable], groupId: "unused" });
+  app.messaging.addBroker("audit", audit, { topology: "off", group: "audit" });
+  app.messaging.subscribe("books", {}, () => {}).subscribe("books", { broker: "audit" }, () => {});
+  await app.start({ log: quiet });
+  expect(app.messaging.status().map(({ group }) => group)).toEqual(["billing", "audit"]);
+  await app.stop();
+});
+
 test("a second broker is added by name", async () => {
   const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: [unavailable], topology: "off" });
   app.messaging.addBroker("audit", kafkaBroker({ brokers: [unavailable] }), { topology: "off" });

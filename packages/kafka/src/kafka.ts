@@ -46,6 +46,6 @@ const kindOf = (host: Host): ConfigKind => ({
     const { own, shared } = splitConfig(KafkaConfig, input);
     const config = host.configure(KafkaConfig, own);
     for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
-    return { adapter: adapterOf(config), shared: { group: config.groupId, ...shared } };
+    return { adapter: adapterOf(config), shared };
   },
 });

@@ -40,6 +40,7 @@ import { sendOperations, type SentMessages } from "./send/send-operations.ts";
 import { Sender } from "./send/sender.ts";
 import type { Topic } from "./send/topic.ts";
 import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
+import { allEnded } from "./waiting/all-ended.ts";
 
 /** A broker of a running app with its sender. */
 interface RunningBroker {
@@ -180,7 +181,8 @@ export class MessagingApp {
 
   /** Returns the default group of a broker's subscriptions, if it has one. */
   defaultGroup(broker: string | undefined): string | undefined {
-    return this.enabled.get(this.nameOf(broker) ?? "")?.config.group;
+    const enabled = this.enabled.get(this.nameOf(broker) ?? "");
+    return enabled?.config.group ?? enabled?.adapter.defaultGroup;
   }
 
   private openOutbox(name: string, clock: Clock): void {
@@ -258,11 +260,12 @@ export class MessagingApp {
     return [...twice, ...brokerProblems(spec, broker), ...noDatabase];
   }
 
-  /** Whether an earlier subscription has the same topic, group and broker. */
+  /** Whether an earlier valid subscription has the same topic, group and broker. */
   private isTaken(spec: SubscriptionSpec): boolean {
     const { topic, group, broker } = spec;
+    const at = this.specs.indexOf(spec); // -1 for a subscription with other mistakes
     return this.specs
-      .slice(0, this.specs.indexOf(spec))
+      .slice(0, at < 0 ? undefined : at)
       .some(
         (each) =>
           String(each.topic) === String(topic) &&
@@ -409,11 +412,11 @@ export class MessagingApp {
 
   private async drain(deadline: AbortSignal): Promise<void> {
     this.inbox?.end();
-    await Promise.all(Array.from(this.running.values(), ({ app }) => app.drain(deadline)));
+    await allEnded(Array.from(this.running.values(), ({ app }) => app.drain(deadline)));
   }
 
   private async close(): Promise<void> {
-    await Promise.all(Array.from(this.running.values(), ({ app }) => app.close()));
+    await allEnded(Array.from(this.running.values(), ({ app }) => app.close()));
   }
 }
 

@@ -12,6 +12,7 @@ import type { NewMessage, Receipt } from "./send/new-message.ts";
 import { badMessage, toEvent } from "./send/to-event.ts";
 import type { Topic } from "./send/topic.ts";
 import { checkData, issuesText } from "./send/check-data.ts";
+import { isSchema } from "./subscribe/is-schema.ts";
 import type { AnyHandler, AnyOptions } from "./subscribe/subscription-options.ts";
 import { subscriptionProblems } from "./subscribe/subscription-problems.ts";
 import { subscriptionSpec } from "./subscribe/subscription-spec.ts";
@@ -29,8 +30,8 @@ export const messagingOf = (app: MessagingApp): Messaging => {
     const isRecord: boolean = isPlainObject(options);
     const own = isRecord
       ? {
-          ...(isTopic && { schema: to.schemas }),
           ...options,
+          schema: options.schema === undefined && isTopic ? to.schemas : options.schema,
           group: options.group ?? app.defaultGroup(options.broker),
         }
       : options; // reported at start
@@ -84,6 +85,7 @@ const sendAll = async (
   checkNames(call, options, sendOptionNames);
   const { broker, ...settings } = options;
   const { sender, config } = app.broker(broker);
+  if (!Array.isArray(messages)) throw badMessage("sendAll requires a list of messages; send sends one");
   const events = messages.map((message) => eventOf(message, config));
   if (typeof to !== "string") for (const event of events) await checkData(to, event);
   return await sender.send(typeof to === "string" ? to : to.name, events, settings);
@@ -132,6 +134,8 @@ const request = async (
   const { sender, config, app: running, adapter } = app.broker(broker);
   if (!adapter.capabilities.privateTopics)
     throw messagingError("MESSAGING_BAD_CONFIG", `the broker "${running.name}" does not support replies`);
+  if (schema !== undefined && !isSchema(schema))
+    throw badMessage("schema must be a Standard Schema, of the reply");
   if (!isTimeout(timeoutMs)) throw badMessage(`timeoutMs must be a number from 1 to ${MAX_REQUEST_MS}`);
   const event = eventOf(message, config);
   await checkData(to, event);

@@ -66,3 +66,62 @@ test("a server that accepts a connection without responding fails at connectionT
     server.close();
   }
 });
+
+/** Starts a server that sends the given bytes to each client, and then nothing; returns its address and the received bytes. */
+const startServer = async (bytes: Buffer) => {
+  let received = Buffer.alloc(0);
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.write(bytes);
+    socket.on("error", () => {}); // the client has ended
+    socket.on("data", (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: () => received,
+    connections: () => connections,
+    [Symbol.dispose]: () => void server.close(),
+  };
+};
+
+/** The first frame of a server: `Connection.Start`, without properties. */
+const startFrame = (): Buffer => {
+  const text = (value: string): Buffer =>
+    Buffer.concat([Buffer.from([0, 0, 0, value.length]), Buffer.from(value)]);
+  const payload = Buffer.concat([
+    Buffer.from([0, 10, 0, 10, 0, 9, 0, 0, 0, 0]),
+    text("PLAIN"),
+    text("en_US"),
+  ]);
+  return Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, payload.length]), payload, Buffer.from([0xce])]);
+};
+
+test("user and password are percent-decoded as UTF-8", async () => {
+  using server = await startServer(startFrame());
+  const url = `amqp://j%C3%BCrgen:p%40ss%E2%82%AC@${server.host}`;
+  const app = new (App.with(messaging, rabbitmq))().enableRabbitmq({ url });
+  app.messaging.subscribe("orders", { group: "mail" }, () => {});
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  await waitFor(() => server.received().includes("\0j"));
+  await app.stop();
+  expect(server.received().toString()).toContain("\0jürgen\0p@ss€");
+});
+
+test.each(["create", "off"] as const)(
+  "a server that does not respond to a connection does not delay a stop: topology %s",
+  async (topology) => {
+    using server = await startServer(Buffer.alloc(0));
+    const config = { url: `amqp://${server.host}`, connectionTimeoutMs: 60_000, topology };
+    const app = new (App.with(messaging, rabbitmq))().enableRabbitmq(config);
+    app.messaging.subscribe("orders", { group: "mail" }, () => {});
+    const errors: string[] = [];
+    await app.start({ log: { info() {}, warn() {}, error: (message) => void errors.push(message) } });
+    await waitFor(() => server.connections() > 0);
+    const from = performance.now();
+    await app.stop();
+    expect(performance.now() - from).toBeLessThan(4000);
+    expect(errors).toEqual([]);
+  },
+);

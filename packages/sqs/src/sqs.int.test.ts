@@ -470,6 +470,16 @@ withServer("sqs", (endpointUrl) => {
     expect(sink.lostDeliveries).toEqual([]);
   });
 
+  test.concurrent("a message is stored once in the queue of a group if the queue of another group was deleted", async () => {
+    await using sender = processOn({ endpointUrl });
+    expect(await problems(sender, { mode: "create", groups: ["kept", "ended"] })).toBe("");
+    await sender.send({ body: "1" });
+    await requestSqs(endpointUrl, "DeleteQueue", { QueueUrl: urlOf(`${sender.topic}__ended`) });
+    await sender.send({ body: "2" });
+    const { ApproximateNumberOfMessages } = await attributes(`${sender.topic}__kept`);
+    expect(ApproximateNumberOfMessages).toBe("2");
+  });
+
   test.concurrent("a new group receives messages after discoveryMs", async () => {
     await using sender = processOn({ endpointUrl, discoveryMs: 100 });
     expect(await problems(sender, { mode: "create" })).toBe("");

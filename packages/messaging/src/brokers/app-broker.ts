@@ -10,6 +10,8 @@ import type { MessagingConfig } from "../messaging-config.ts";
 import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
 import { isName, NAME_RULE } from "../subscribe/subscription-problems.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+import { allEnded } from "../waiting/all-ended.ts";
+import { untilAborted } from "../waiting/until-aborted.ts";
 import { topologyOf, topologyProblems } from "./declared-topology.ts";
 
 /** A broker that the app has enabled. */
@@ -161,8 +163,11 @@ export class AppBroker {
     const limit = new AbortController();
     const cancel = this.parts.clock.after(this.parts.config.drainMs, () => limit.abort());
     const until = AbortSignal.any([deadline, limit.signal]);
-    await Promise.all(this.subscriptions.map((subscription) => subscription.stop(until)));
-    cancel();
+    try {
+      await allEnded(this.subscriptions.map((subscription) => subscription.stop(until)));
+    } finally {
+      cancel();
+    }
   }
 
   /** Closes the broker. Until then requests receive their replies, including requests that other features make while they drain. */
@@ -193,11 +198,15 @@ export class AppBroker {
   /** Declares the topology. Returns whether it has no problems. */
   private async declare(): Promise<boolean> {
     const { broker, topologyMode, log, name } = this.parts;
+    const { signal } = this.ending;
     const lastProblem = this.topologyProblem;
     const problems =
       topologyMode === "off"
         ? []
-        : await topologyProblems(broker, this.topology(), topologyMode, this.ending.signal);
+        : await untilAborted(topologyProblems(broker, this.topology(), topologyMode, signal), signal).catch(
+            () => null, // the app stops: an unavailable broker may respond much later
+          );
+    if (problems === null) return false;
     this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
     if (this.topologyProblem !== null && this.topologyProblem !== lastProblem)
       log.warn(`messaging: the broker "${name}" is not ready; trying again`, {

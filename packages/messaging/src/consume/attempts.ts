@@ -36,7 +36,7 @@ export class Attempts {
   private readonly host: AttemptHost;
   private readonly opening: OpenMessageParts;
   private readonly handle: (message: Message) => Awaitable<Outcome>;
-  /** Entries of messages that are being handled, for the inbox. */
+  /** Entries of messages that are being handled, for the inbox and for replies. */
   private readonly entries = new WeakMap<Message, Entry>();
 
   constructor(parts: SubscriptionParts, host: AttemptHost) {
@@ -63,7 +63,8 @@ export class Attempts {
 
   private handleOpened(entry: Entry, opened: OpenResult): Awaitable<Outcome> {
     if ("outcome" in opened) return opened.outcome;
-    if (this.parts.inbox !== null) this.entries.set(opened.message, entry);
+    if (this.parts.inbox !== null || replyTopic(opened.message) !== null)
+      this.entries.set(opened.message, entry);
     return this.handle(opened.message);
   }
 
@@ -75,8 +76,9 @@ export class Attempts {
     const opened = await Promise.all(entries.map(async (entry) => await this.open(entry)));
     const messages = opened.flatMap((each) => ("message" in each ? [each.message] : []));
     const handled = await runBatch(this.parts, messages);
-    for (const [index, message] of messages.entries())
-      if (handled[index]?.kind === "done") await this.reply(message, null, NO_BATCH_REPLY);
+    for (const entry of entries) entry.isHandled = true;
+    const done = messages.filter((_message, at) => handled[at]?.kind === "done");
+    await Promise.all(done.map(async (message) => await this.reply(message, null, NO_BATCH_REPLY)));
     const outcomes = handled.values();
     return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? noOutcome)));
   }
@@ -102,7 +104,10 @@ export class Attempts {
   }
 
   private reply(message: Message, value: unknown, error: string | null = null): Awaitable<void> {
-    return replyTopic(message) === null ? undefined : sendReplyTo(this.parts.replies, message, value, error);
+    if (replyTopic(message) === null) return;
+    const entry = this.entries.get(message);
+    if (entry !== undefined) entry.isHandled = true;
+    return sendReplyTo(this.parts.replies, message, value, error);
   }
 
   /** Makes a try in the inbox. Its reply is sent after the commit: the transaction could still roll back, and the send may need the database. */

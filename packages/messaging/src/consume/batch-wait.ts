@@ -29,8 +29,10 @@ export class BatchWait {
     return true;
   }
 
-  /** Resets the wait. Called when a batch begins. */
+  /** Ends the wait; the next partial batch has its own. Called when a batch begins. */
   reset(): void {
+    this.cancel?.();
+    this.cancel = null;
     this.isDue = false;
   }
 

@@ -202,6 +202,7 @@ export class Flow {
     this.running++;
     for (const entry of entries) {
       entry.state = "running";
+      entry.isHandled = false;
       entry.firstAt ??= clock.date();
     }
     const outcomes = attempt(entries);

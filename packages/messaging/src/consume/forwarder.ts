@@ -7,6 +7,7 @@ import {
   withTruncatedBody,
   withoutHeaders,
 } from "../dead-letter/dead-letters.ts";
+import { isEvent } from "../envelope/decode.ts";
 import { inboxKey } from "../inbox/inbox-attempts.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
@@ -37,8 +38,14 @@ export class Forwarder {
   /** Sends an entry to the topic of its next try. Resolves with `true` when the broker has stored it, with `false` when the broker refuses it permanently. */
   async postpone(entry: Entry, { topic, delayMs }: Postponement, signal: AbortSignal): Promise<boolean> {
     const { spec, clock, log } = this.parts;
-    const { delivery, tries } = entry;
-    const details = { id: this.idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
+    const { delivery, tries, event } = entry;
+    const details = {
+      id: this.idOf(entry),
+      isEvent: event === null || isEvent(delivery.headers),
+      tries,
+      notBefore: Math.ceil(clock.date() + delayMs),
+      group: spec.group,
+    };
     const message = postponedMessage(topic, delivery, details);
     const result = await this.sendUntilStored(message, signal, async () => false);
     if (result === undefined) return true;

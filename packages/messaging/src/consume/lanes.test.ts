@@ -40,3 +40,26 @@ test("losing a delayed message does not free the lane of its key", async () => {
   ends.shift()?.();
   await app.stop();
 });
+
+test("a subscription keeps its prefetch after a message was lost whose key waited for a delayed try", async () => {
+  const broker = fakeBroker(); // like the in-memory broker, it keeps the order of delayed tries
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
+  const first = Promise.withResolvers<void>();
+  const options = {
+    group: "search",
+    order: "key",
+    prefetch: 10,
+    retry: { quickTries: 1, delaysMs: [1000] },
+  } as const;
+  app.messaging.subscribe("books", options, async () => await first.promise);
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
+  const deliveries = ["1", "2"].map((id) => fakeDelivery(id, { key: "k" }));
+  broker.sink().deliver(deliveries);
+  broker.sink().lost(deliveries.slice(1));
+  first.reject(new Error("broken"));
+  await waitFor(() => broker.settled.length === 1, { timeoutMs: 60_000 });
+  await waitFor(() => broker.sink().room(null) >= 10, { timeoutMs: 60_000 });
+  expect(broker.sink().room(null)).toBe(10);
+  await app.stop();
+});

@@ -55,7 +55,8 @@ const decodeEvent = (entry: Entry, { spec, maxMessageBytes, maxHeaderBytes }: Op
   const maxHeaders = maxHeaderBytes + MAX_OWN_HEADER_BYTES;
   if (areLargerThan(delivery.headers, maxHeaders))
     throw tooLarge(`its headers have ${headerBytes(delivery.headers)} bytes; the limit is ${maxHeaders}`);
-  return decode(delivery, spec.isRaw, event === null ? undefined : () => event.id); // every try has the same id
+  const newId = event === null ? undefined : () => event.id; // every try has the same id
+  return decode(delivery, spec.isRaw, { newId, topic: mainTopic(delivery.topic, spec.group) });
 };
 
 const tooLarge = (problem: string): PermanentFailure =>

@@ -5,6 +5,7 @@ import { expect, test } from "@jest/globals";
 import { newHeaders } from "../envelope/event.ts";
 import { NOT_BEFORE, TRIES } from "../envelope/own-headers.ts";
 import { messaging, type SubscriptionOptions } from "../index.ts";
+import type { Delivery } from "../port/delivery.ts";
 import { fakeDelivery, fakeBroker, logCapabilities } from "./fake-broker.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -40,6 +41,12 @@ test("a retry with a chosen delay is sent to the retry topic with the nearest sh
   await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
   expect(one.sent[0]?.topic).toBe("books.search.retry.1");
   expect(Number(one.sent[0]?.headers[NOT_BEFORE])).toBe(one.clock.date() + 120_000);
+});
+
+test("the delay of a retry may have a fraction", async () => {
+  await using one = await startRetryingOnce(5000.25, { retry });
+  await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
+  expect(one.sent[0]?.headers[NOT_BEFORE]).toBe(String(Math.ceil(one.clock.date() + 5000.25)));
 });
 
 test("a retry with a long delay ends the quick tries", async () => {
@@ -112,4 +119,46 @@ test("a raw message without an id has the same new id in all its tries", async (
   const stopping = app.stop();
   await clock.advance(1);
   await stopping;
+});
+
+test("a try with jitter is delayed by at most 7 days, so that the message can wait at the broker", async () => {
+  const broker = fakeBroker();
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
+  const days = 7 * 86_400_000;
+  const options = { group: "search", retry: { quickTries: 1, delaysMs: [days], jitter: 1 } };
+  app.messaging.subscribe("books", options, () => {
+    throw new Error("broken");
+  });
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
+  broker.sink().deliver([fakeDelivery("1")]);
+  await waitFor(() => app.messaging.status()[0]?.retries === 1, { timeoutMs: 60_000 });
+  await app.stop();
+  expect(broker.settled).toMatchObject([{ action: "retry", delayMs: days }]);
+});
+
+test("a raw message has its id and its type in all its tries, also in a retry topic", async () => {
+  const broker = fakeBroker({ capabilities: logCapabilities });
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
+  const seen: string[] = [];
+  const options = { group: "search", raw: true, retry };
+  app.messaging.subscribe("books", options, ({ id, type, source, headers }) => {
+    seen.push(`${id} ${type} ${source} ${Object.keys(headers).length}`);
+    throw new Error("broken");
+  });
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
+  const deliver = (topic: string, members: Partial<Delivery>): void => {
+    const headers = Object.assign(newHeaders(), { "content-type": "application/json" });
+    const place = { topic, partition: `${topic}-0`, offset: "5", id: `${topic}-0/5/1700000000000` };
+    broker.sink().deliver([{ ...fakeDelivery("1", { body: "{}", ...place }), headers, ...members }]);
+  };
+  deliver("books", {});
+  await waitFor(() => broker.sent.length === 1, { timeoutMs: 60_000 });
+  const { topic = "", headers = {} } = broker.sent[0] ?? {};
+  deliver(topic, { headers: { ...headers, [NOT_BEFORE]: "0" } });
+  await waitFor(() => broker.sent.length === 2, { timeoutMs: 60_000 });
+  expect(topic).toBe("books.search.retry.0");
+  expect(seen).toEqual(Array.from({ length: 2 }, () => "books-0/5/1700000000000 books books 0"));
+  await app.stop();
 });

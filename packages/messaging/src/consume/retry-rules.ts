@@ -43,6 +43,6 @@ export const nextTry = (policy: MessageRetry, { tries, random, requestedMs }: Fa
 const clampDelay = (requestedMs: number): number =>
   requestedMs > 0 ? Math.min(requestedMs, MAX_DELAY_MS) : 0;
 
-/** Adds jitter to a delay, so that retries do not happen at the same time. */
+/** Adds jitter to a delay, so that retries do not happen at the same time; at most the longest delay, which brokers support. */
 const withJitter = (delayMs: number, jitter: number, random: number): number =>
-  Math.round(delayMs * (1 + jitter * random));
+  Math.min(Math.round(delayMs * (1 + jitter * random)), MAX_DELAY_MS);

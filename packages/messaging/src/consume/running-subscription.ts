@@ -32,6 +32,7 @@ export class RunningSubscription {
   overdue = 0;
   /** Deliveries so far, and the time of the last reading that was not stalled. */
   private progress: { readonly received: number; readonly at: number };
+  private reading: Promise<void> | null = null;
   private readonly parts: SubscriptionParts;
   private readonly failures: OngoingFailures;
   private readonly consumer: Consumer;
@@ -137,8 +138,12 @@ export class RunningSubscription {
     await this.consumer.close();
   }
 
-  /** Reads the lag, and records whether anything was received since the last reading. */
-  async readLag(): Promise<void> {
+  /** Reads the lag, and records whether anything was received since the last reading. One reading at a time: a broker may be slow. */
+  readLag(): Promise<void> {
+    return (this.reading ??= this.read().finally(() => (this.reading = null)));
+  }
+
+  private async read(): Promise<void> {
     this.lag = await this.consumer.lag().catch(() => null);
     this.overdue = this.mayStall ? await this.consumer.overdue().catch(() => 0) : 0;
     if (this.overdue > 0 && this.mayStall) return;
@@ -154,6 +159,7 @@ export class RunningSubscription {
 
   /** Milliseconds for which messages were overdue and none was received; 0 if not stalled. */
   get stalledMs(): number {
+    if (this.overdue === 0) return 0;
     const stalledMs = this.parts.clock.now() - this.progress.at;
     return stalledMs >= STALLED_MS ? stalledMs : 0;
   }

@@ -93,6 +93,32 @@ test("an app stays ready while waiting messages are not overdue", async () => {
   await stopping;
 });
 
+test("while the broker does not report the lag, it is not requested again, and the app stays ready", async () => {
+  const clock = virtualClock();
+  const { feature, health } = probing();
+  const lag = Promise.withResolvers<number>();
+  let requests = 0;
+  const broker = fakeBroker({ consumer: { lag: () => (requests++, lag.promise) } });
+  const app = new (App.with(feature, messaging))().enableMessaging({
+    broker: broker.adapter,
+    clock,
+    drainMs: 0,
+  });
+  app.messaging.subscribe("books", { group: "search" }, () => {});
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running");
+  for (let n = 0; n < 10; n++) await clock.advance(15_000);
+  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } });
+  expect(requests).toBe(1);
+  lag.resolve(7);
+  await waitFor(() => app.messaging.status()[0]?.lag === 7);
+  await clock.advance(15_000);
+  expect(requests).toBe(2);
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});
+
 test("an app stays ready while its only message waits for its next try", async () => {
   const clock = virtualClock();
   const { feature, health } = probing();

@@ -14,8 +14,8 @@ export interface TimeLimits {
 }
 
 /**
- * Limits the time of a try and calls `onEnded` with its outcomes, or with one outcome for all entries. At the limit the signals of the entries abort, and the
- * try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns, or after the same time again (at least 10 s).
+ * Limits the time of a try, until its handler returns, and calls `onEnded` with its outcomes, or with one outcome for all entries. At the limit the signals of
+ * the entries abort, and the try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns, or after the same time again (at least 10 s).
  */
 export const limitTime = (
   entries: readonly Entry[],
@@ -26,6 +26,7 @@ export const limitTime = (
   let timeout: Outcome | null = null;
   let isAbandoned = false;
   let cancel = clock.after(timeoutMs, () => {
+    if (entries.every(({ isHandled }) => isHandled)) return;
     const error = messagingError("MESSAGING_TIMEOUT", `a handler took longer than ${timeoutMs} ms`);
     const failed: Outcome = (timeout = { kind: "retry", error, delayMs: null });
     for (const entry of entries) entry.abort(error);

@@ -60,7 +60,7 @@ export class Transitions {
     if (outcome.kind === "retry" && outcome.counts === false) return this.hold(entry, outcome.delayMs ?? 0);
     entry.tries++;
     if (outcome.kind === "reject") return this.deadLetter(entry, outcome.error);
-    this.retryFailed(entry, outcome.error, outcome.delayMs);
+    this.retryFailed(entry, outcome.error, outcome.delayMs ?? null); // a middleware of an untyped program may leave it out
   }
 
   private retryFailed(entry: Entry, error: unknown, requestedMs: number | null): void {
@@ -100,6 +100,7 @@ export class Transitions {
   private returnToBroker(entry: Entry, delayMs: number): void {
     const following = entry.lane === null ? [] : this.parts.lanes.takeFollowing(entry.lane);
     for (const each of [entry, ...following]) {
+      if (each.isReleased) continue; // lost while it waited for the first one
       each.state = "settling";
       this.parts.settler.add({ delivery: each.delivery, action: "retry", delayMs, tries: each.tries });
       this.parts.intake.markEnding(each);

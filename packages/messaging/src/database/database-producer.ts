@@ -1,9 +1,10 @@
 import { messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
-import type { Producer, SendResult } from "../port/broker-adapter.ts";
+import type { Producer, SendOptions, SendResult } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import type { Groups } from "./groups.ts";
+import { untilAborted } from "../waiting/until-aborted.ts";
 import { toRow } from "./stored-message.ts";
 
 /** Sends messages to topics in the database: atomically one copy for each group. */
@@ -16,10 +17,10 @@ export class DatabaseProducer implements Producer {
     this.groups = groups;
   }
 
-  async send(messages: readonly OutgoingMessage[]): Promise<readonly SendResult[]> {
+  async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
     const results = new Map<OutgoingMessage, SendResult>();
     for (const [topic, own] of byTopic(messages)) {
-      const result = await this.store(topic, own);
+      const result = await this.store(topic, own, signal);
       for (const message of own) results.set(message, result);
     }
     return messages.map((message) => results.get(message) ?? stored);
@@ -35,16 +36,15 @@ export class DatabaseProducer implements Producer {
         );
   }
 
-  private async store(topic: string, messages: readonly OutgoingMessage[]): Promise<SendResult> {
+  /** Stores messages, or fails when the signal aborts: the database may wait for a lock without a limit. */
+  private async store(
+    topic: string,
+    messages: readonly OutgoingMessage[],
+    signal: AbortSignal,
+  ): Promise<SendResult> {
     try {
-      const groups = await this.groups.of(topic);
-      const [only, second] = groups;
-      if (only !== undefined && second === undefined)
-        await this.kernel.work.add(
-          only.queue,
-          messages.map((message) => toRow(message, only.ordering)),
-        );
-      else await this.kernel.transaction((tx) => this.sendIn(tx, messages));
+      signal.throwIfAborted();
+      await untilAborted(this.insert(topic, messages, signal), signal);
       return stored;
     } catch (error) {
       return {
@@ -53,6 +53,21 @@ export class DatabaseProducer implements Producer {
         isRetryable: true,
       };
     }
+  }
+
+  private async insert(
+    topic: string,
+    messages: readonly OutgoingMessage[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [only, second] = await this.groups.of(topic);
+    signal.throwIfAborted();
+    if (only !== undefined && second === undefined)
+      await this.kernel.work.add(
+        only.queue,
+        messages.map((message) => toRow(message, only.ordering)),
+      );
+    else await this.kernel.transaction((tx) => this.sendIn(tx, messages));
   }
 }
 

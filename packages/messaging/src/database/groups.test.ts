@@ -18,6 +18,9 @@ const message = (delayMs: number): OutgoingMessage => ({
   delayMs,
 });
 
+/** Options of a send without a time limit. */
+const options = { signal: new AbortController().signal };
+
 test("a group adopts the due messages of its topic, or all earlier messages, by an index", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
@@ -29,7 +32,7 @@ test("a group adopts the due messages of its topic, or all earlier messages, by 
   const adopted = (): Promise<unknown[]> =>
     db.fetchAll`SELECT payload FROM framework_work WHERE queue = 'message:books:search' ORDER BY id`;
 
-  await producer.send([message(0), message(60_000)]);
+  await producer.send([message(0), message(60_000)], options);
   expect(await groups.adopt("books", "search", "key", "due")).toBe(true);
   expect(await adopted()).toEqual([{ payload: "0" }]);
   expect(await groups.adopt("books", "search", "key", "due")).toBe(false);
@@ -58,6 +61,7 @@ test("unread groups are found with two statements, whatever their number", async
     );
   const added = await new DatabaseProducer(kernel, groups).send(
     ["books", "orders", long].map((topic) => ({ ...message(0), topic })),
+    options,
   );
   expect(added).toEqual([{ ok: true }, { ok: true }, { ok: true }]);
   expect(await groups.unread()).toEqual([]);
@@ -93,7 +97,7 @@ test("a private group is removed with its messages an hour after its last regist
 
   await groups.register([{ topic: "books", name: "search", ordering: "none", isPrivate: false }]);
   await groups.register([{ topic: REPLIES, name: "dead", ordering: "none", isPrivate: true }]);
-  await producer.send([reply]);
+  await producer.send([reply], options);
   await later(3_000_000);
   await groups.register([{ topic: REPLIES, name: "dead", ordering: "none", isPrivate: true }]);
   await later(3_600_000);
@@ -102,7 +106,7 @@ test("a private group is removed with its messages an hour after its last regist
   await later(1);
   await groups.prune();
   expect(await rows()).toBe(0);
-  expect(await producer.send([reply])).toEqual([{ ok: true }]);
+  expect(await producer.send([reply], options)).toEqual([{ ok: true }]);
   expect(await rows()).toBe(0);
   await later(36_000_000);
   await groups.prune();

@@ -66,8 +66,9 @@ export class Groups {
    */
   async register(groups: readonly NewGroup[]): Promise<void> {
     if (groups.length === 0) return;
+    const sorted = groups.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)); // processes with another order would deadlock
     await this.kernel.transaction(async (tx) => {
-      for (const group of groups) await this.add(tx, group);
+      for (const group of sorted) await this.add(tx, group);
     });
   }
 
@@ -132,6 +133,8 @@ export class Groups {
     });
   }
 }
+
+const keyOf = ({ topic, name }: GroupName): string => `${topic}\n${name}`;
 
 const allOf = (queue: string): Statement => sql`queue = ${queue} AND finished_at IS NULL ORDER BY id`;
 

@@ -1,4 +1,4 @@
-import { deadHeaders, EXPIRES, GROUP, NOT_BEFORE, REPLY_TO, TRIES } from "../envelope/own-headers.ts";
+import { deadHeaders, EXPIRES, GROUP, NOT_BEFORE, RAW_ID, REPLY_TO, TRIES } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { failureOf } from "@framework/durable/feature";
 import { MAX_ATTRIBUTE } from "../limits.ts";
@@ -44,9 +44,16 @@ export const deadLetter = (
 export const postponedMessage = (
   topic: string,
   delivery: Delivery,
-  { id, tries, notBefore, group }: { id: string; tries: number; notBefore: number; group: string },
+  {
+    id,
+    isEvent,
+    tries,
+    notBefore,
+    group,
+  }: { id: string; isEvent: boolean; tries: number; notBefore: number; group: string },
 ): OutgoingMessage => {
   const headers = originalHeaders(delivery);
+  if (!isEvent) headers[RAW_ID] ??= id;
   headers[TRIES] = String(tries);
   headers[NOT_BEFORE] = String(notBefore);
   headers[GROUP] = group;
@@ -109,6 +116,7 @@ export const headersForDeadLetter = (delivery: Delivery): Record<string, string>
   const headers = originalHeaders(delivery);
   delete headers[EXPIRES];
   delete headers[REPLY_TO];
+  delete headers[RAW_ID];
   return headers;
 };
 

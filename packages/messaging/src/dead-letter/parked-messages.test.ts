@@ -5,20 +5,29 @@ import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, jest, test } from "@jest/globals";
 import { fakeDelivery, fakeBroker } from "../consume/fake-broker.test-kit.ts";
-import { messaging } from "../index.ts";
+import { newHeaders } from "../envelope/event.ts";
+import { type Message, messaging, type SubscriptionOptions } from "../index.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
+import type { Delivery } from "../port/delivery.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
 /** Starts an app with a database and another broker, whose handler rejects every message. */
-const startRejecting = async (deadLetter?: string) => {
+const startRejecting = async (
+  deadLetter?: string,
+  more: SubscriptionOptions = {},
+  onMessage: (message: Message) => void = () => {},
+) => {
   const broker = fakeBroker();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMessaging({ broker: broker.adapter });
-  const options = { group: "search", ...(deadLetter !== undefined && { deadLetter }) };
-  app.messaging.subscribe("books", options, (_message, context) => context.reject("no such book"));
+  const options = { group: "search", ...(deadLetter !== undefined && { deadLetter }), ...more };
+  app.messaging.subscribe("books", options, (message, context) => {
+    onMessage(message);
+    context.reject("no such book");
+  });
   await app.start({ log: quiet });
   await waitFor(() => app.messaging.status()[0]?.state === "running", long);
   return { app, broker };
@@ -83,4 +92,19 @@ test("a replay before the start is not repeated when its broker fails to close",
   expect(broker.sent).toHaveLength(1);
   expect(warnings).toEqual(['messaging: the broker "default" did not close after a send']);
   await tool.stop();
+});
+
+test("a replayed raw message has the id that it had at the broker", async () => {
+  const ids: string[] = [];
+  const { app, broker } = await startRejecting("parked", { raw: true }, ({ id }) => void ids.push(id));
+  const headers = Object.assign(newHeaders(), { "content-type": "application/json" });
+  const deliver = (id: string, members: Partial<Delivery>): void =>
+    broker.sink().deliver([{ ...fakeDelivery("1", { id, body: "{}" }), headers, ...members }]);
+  deliver("broker-1", {});
+  await waitFor(() => broker.settled.length === 1, long);
+  await app.durable.parked.replay({ source: "message" });
+  deliver("broker-2", { headers: broker.sent[0]?.headers ?? {} });
+  await waitFor(() => broker.settled.length === 2, long);
+  expect(ids).toEqual(["broker-1", "broker-1"]);
+  await app.stop();
 });

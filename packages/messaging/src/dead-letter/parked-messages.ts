@@ -1,6 +1,7 @@
 import type { Transaction } from "@framework/database";
 import { failureOf, type Kernel } from "@framework/durable/feature";
-import { GROUP } from "../envelope/own-headers.ts";
+import { isEvent } from "../envelope/decode.ts";
+import { GROUP, RAW_ID } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
@@ -50,6 +51,7 @@ export class ParkedMessages {
       replay: (tx, { payload, headers, key, detail }) => {
         const { broker, topic, group, id, key: exactKey = key } = detail as Detail;
         const copy = Object.assign(newHeaders(), headers, { [GROUP]: group });
+        if (!isEvent(copy)) copy[RAW_ID] = id;
         return this.sendAgain(tx, broker, {
           topic,
           id,

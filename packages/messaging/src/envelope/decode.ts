@@ -6,7 +6,7 @@ import { type Event, newHeaders, noHeaders } from "./event.ts";
 import { EXTENSION } from "./extensions.ts";
 import { isDeeperThan, maxDepth } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
-import { GROUP, NOT_BEFORE, TRIES } from "./own-headers.ts";
+import { GROUP, NOT_BEFORE, RAW_ID, TRIES } from "./own-headers.ts";
 
 /** CloudEvents attributes that become members of `Event`, and `specversion`, which is checked. */
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "partitionkey"] as const;
@@ -21,20 +21,34 @@ const bindings = ["ce_", "ce-", "cloudevents_", "cloudevents:"].map((prefix) => 
 });
 type Binding = (typeof bindings)[number];
 
+/** Options of `decode` for raw messages. */
+export interface RawOptions {
+  /** Creates the id of a message without an id from its sender or broker, and without an offset. @default randomUUID */
+  readonly newId?: (() => string) | undefined;
+  /** Topic to which the message was sent. @default the topic of the delivery, which may be a retry topic */
+  readonly topic?: string;
+}
+
 /**
  * Decodes a delivery: a CloudEvent in structured or binary mode of any broker; with `isRaw` also other JSON, whose type is its topic.
  *
- * @param newId creates the id of a raw message without an id from its sender or broker, and without an offset. @default randomUUID
  * @throws PermanentFailure MESSAGING_UNDECODABLE
  */
-export const decode = (delivery: Delivery, isRaw: boolean, newId: () => string = randomUUID): Event => {
+export const decode = (delivery: Delivery, isRaw: boolean, options: RawOptions = {}): Event => {
   const { headers } = delivery;
   if (isStructured(headers["content-type"])) return decodeStructured(delivery);
-  const binding = bindings.find(({ specversion }) => headers[specversion] !== undefined);
+  const binding = bindingOf(headers);
   if (binding !== undefined) return decodeBinary(delivery, binding);
-  if (isRaw) return decodeRaw(delivery, newId);
+  if (isRaw) return decodeRaw(delivery, options);
   throw undecodable("it is not a CloudEvent; subscribe with `raw: true` to accept other JSON");
 };
+
+/** Whether a delivery is a CloudEvent, not a raw message. */
+export const isEvent = (headers: WireHeaders): boolean =>
+  isStructured(headers["content-type"]) || bindingOf(headers) !== undefined;
+
+const bindingOf = (headers: WireHeaders): Binding | undefined =>
+  bindings.find(({ specversion }) => headers[specversion] !== undefined);
 
 const decodeStructured = (delivery: Delivery): Event => {
   const found = parseJson(textOf(delivery.body), maxDepth.structured);
@@ -73,10 +87,10 @@ const decodeBinary = (delivery: Delivery, binding: Binding): Event => {
   });
 };
 
-const decodeRaw = (delivery: Delivery, newId: () => string): Event => {
-  const { topic, partition, offset, headers, key, body } = delivery;
-  const position = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
-  const given = headers["message-id"] ?? delivery.id ?? position ?? newId();
+const decodeRaw = (delivery: Delivery, { newId = randomUUID, topic = delivery.topic }: RawOptions): Event => {
+  const { partition, offset, headers, key, body } = delivery;
+  const position = offset === null ? null : `${delivery.topic}/${partition ?? ""}/${offset}`;
+  const given = headers["message-id"] ?? headers[RAW_ID] ?? delivery.id ?? position ?? newId();
   const own = headersOf(headers, null);
   const data = jsonIn(body);
   return {
@@ -132,7 +146,7 @@ const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** Headers of a delayed try or a replay, which are not part of the event. */
-const ownHeaders: ReadonlySet<string> = new Set([TRIES, NOT_BEFORE, GROUP]);
+const ownHeaders: ReadonlySet<string> = new Set([TRIES, NOT_BEFORE, GROUP, RAW_ID]);
 
 /** Returns the headers except the content type, attributes of the event, and headers of a retry or replay; extension attributes as `ce_<name>`. */
 const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders => {

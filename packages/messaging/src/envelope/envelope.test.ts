@@ -156,7 +156,7 @@ test("the id of a raw message is its header, else the broker's id, else its offs
   expect(decode(other, true).id).toBe("broker-1");
   expect(decode({ ...other, offset: null }, true).id).toBe("broker-1");
   const bare = { ...delivery("1", {}), offset: null };
-  expect(decode(bare, true, () => "new-1").id).toBe("new-1");
+  expect(decode(bare, true, { newId: () => "new-1" }).id).toBe("new-1");
   expect(decode(bare, true).id).not.toBe(decode(bare, true).id);
 });
 

@@ -11,6 +11,8 @@ export const NOT_BEFORE = "framework-not-before";
 export const EXPIRES = "framework-expires";
 /** The only group that handles the message: of a retry or a replay. */
 export const GROUP = "framework-group";
+/** Id of a raw message, in a retry or a replay: the broker gives the copy another one. */
+export const RAW_ID = "framework-raw-id";
 /** Topic of the reply. */
 export const REPLY_TO = "framework-reply-to";
 /** Id of the request that the message replies to. */

@@ -1,12 +1,12 @@
-import type { Logger } from "@framework/core";
+import { HttpError, type Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
-import { messagingError } from "../errors/messaging-error.ts";
 import type { Message } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import { openCircuitMs, outcomeOfThrown } from "../message/outcome-of-thrown.ts";
 import { type Attempt, InboxAttempts, inboxKey, type InboxKey } from "./inbox-attempts.ts";
+import { COPY, killedOutcome, SUSPECT, unavailableOutcome, waitOutcome } from "./inbox-outcomes.ts";
 import { INBOX_TABLES, inboxTables } from "./inbox-tables.ts";
 
 /** One try of a message with an inbox. */
@@ -28,6 +28,12 @@ export interface InboxTry {
   readonly hasGivenUp: () => boolean;
 }
 
+/** A try in progress. */
+interface RunningTry extends InboxTry {
+  /** Whether its handler was called. */
+  readonly hasBegun: () => boolean;
+}
+
 /** Time for which a message is kept after its last delivery: 7 days. */
 const KEEP_MS = 604_800_000;
 
@@ -41,9 +47,16 @@ const PRUNE_BATCH = 1000;
 export class DatabaseInbox {
   private readonly kernel: Kernel;
   private readonly attempts: InboxAttempts;
+  /** Signals of the running tries by message and consumer. */
+  private readonly running = new Map<string, AbortSignal>();
+  /** Messages and consumers whose last attempt is still counted, although it must not be. */
+  private readonly uncounted = new Set<string>();
   private isUsed = false;
   private isTryingSuspect = false;
   private cancelPrune: () => void = () => {};
+  private log: Pick<Logger, "warn"> | null = null;
+  /** Whether the latest try could not begin. */
+  private isUnavailable = false;
 
   constructor(kernel: Kernel) {
     this.kernel = kernel;
@@ -60,6 +73,7 @@ export class DatabaseInbox {
   /** Starts to remove messages that were not delivered for 7 days. */
   begin(clock: Clock, log: Logger): void {
     if (!this.isUsed) return;
+    this.log = log;
     const prune = (): void =>
       void this.prune().catch((error: unknown) => log.warn("messaging: the inbox was not pruned", { error }));
     this.cancelPrune = clock.every(PRUNE_MS, prune);
@@ -69,22 +83,60 @@ export class DatabaseInbox {
     this.cancelPrune();
   }
 
-  /** Runs a try: its writes, the `done` mark and the settlement are one transaction. Resolves when its handler has returned. */
+  /**
+   * Runs a try: its writes, the `done` mark and the settlement are one transaction. Resolves when its handler has returned. A copy of a message that is being
+   * handled waits: it would count as another try.
+   */
   async run(one: InboxTry): Promise<Outcome> {
+    const { signal } = one.message;
+    const key = inboxKey(one.message, one.message.meta);
+    const name = nameOf(key);
+    if (this.running.get(name)?.aborted === false) return waitOutcome(COPY);
+    this.running.set(name, signal);
+    try {
+      return await this.runUntilReturned(key, one);
+    } finally {
+      if (this.running.get(name) === signal) this.running.delete(name);
+    }
+  }
+
+  private async runUntilReturned(key: InboxKey, one: InboxTry): Promise<Outcome> {
     let handling: Promise<unknown> | null = null;
     const work: InboxTry["work"] = (tx) => {
       const outcome = one.work(tx);
       handling = outcome;
       return outcome;
     };
-    const outcome = await this.attempt(inboxKey(one.message, one.message.meta), { ...one, work });
+    const outcome = await this.attempt(key, { ...one, work, hasBegun: () => handling !== null });
     await (handling as Promise<unknown> | null)?.catch(() => {}); // an aborted transaction does not wait for its handler
     return outcome;
   }
 
-  private async attempt(key: InboxKey, one: InboxTry): Promise<Outcome> {
-    const attempt = await this.attempts.begin(key, false);
-    return attempt === null ? await this.runSuspect(key, one) : await this.runCounted(key, one, attempt);
+  private async attempt(key: InboxKey, one: RunningTry): Promise<Outcome> {
+    try {
+      await this.takeBackEarlier(key);
+      const attempt = await this.attempts.begin(key, false);
+      return attempt === null ? await this.runSuspect(key, one) : await this.runCounted(key, one, attempt);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return this.unavailable(error); // the try could not be counted
+    }
+  }
+
+  /** Uncounts an attempt that could not be uncounted when it ended. */
+  private async takeBackEarlier(key: InboxKey): Promise<void> {
+    const name = nameOf(key);
+    if (!this.uncounted.has(name)) return;
+    await this.attempts.takeBack(key);
+    this.uncounted.delete(name);
+  }
+
+  /** Returns the outcome of a try that could not begin, because the database is unreachable or has no free connection: the message waits. */
+  private unavailable(error: unknown): Outcome {
+    if (!this.isUnavailable)
+      this.log?.warn("messaging: the inbox is unavailable; its messages wait", { error });
+    this.isUnavailable = true;
+    return unavailableOutcome(error);
   }
 
   /** Resets the tries of a dead letter. */
@@ -93,31 +145,35 @@ export class DatabaseInbox {
   }
 
   /** Runs a suspect message: an earlier attempt never ended, so it may kill its process. At most one suspect message runs at a time in this process. */
-  private async runSuspect(key: InboxKey, one: InboxTry): Promise<Outcome> {
-    if (this.isTryingSuspect) return suspectOutcome();
+  private async runSuspect(key: InboxKey, one: RunningTry): Promise<Outcome> {
+    if (this.isTryingSuspect) return waitOutcome(SUSPECT);
     this.isTryingSuspect = true;
     try {
       const attempt = await this.attempts.begin(key, true);
-      return attempt === null ? suspectOutcome() : await this.runCounted(key, one, attempt);
+      return attempt === null ? waitOutcome(SUSPECT) : await this.runCounted(key, one, attempt);
     } finally {
       this.isTryingSuspect = false;
     }
   }
 
-  private async runCounted(key: InboxKey, one: InboxTry, { attempts, isDone }: Attempt): Promise<Outcome> {
-    const { maxTries, onDuplicate, onCounted, hasGivenUp } = one;
+  private async runCounted(key: InboxKey, one: RunningTry, { attempts, isDone }: Attempt): Promise<Outcome> {
+    const { maxTries, onDuplicate, onCounted, hasGivenUp, hasBegun } = one;
     if (isDone) {
       onDuplicate();
       return done;
     }
-    if (attempts > maxTries) return { kind: "reject", error: killedError(attempts - 1) };
+    if (attempts > maxTries) return killedOutcome(attempts - 1);
     onCounted(attempts);
     const outcome = await this.tryIn(key, one);
+    if (hasBegun()) this.isUnavailable = false;
     if (outcome.kind === "done") return outcome;
-    const isUncounted = hasGivenUp() || openCircuitMs(outcome.error) !== null;
+    const mustWait = !hasBegun() && isUnavailable(outcome.error);
+    const isUncounted = mustWait || hasGivenUp() || openCircuitMs(outcome.error) !== null;
     const recorded = isUncounted ? this.attempts.takeBack(key) : this.attempts.recordFailure(key);
-    await recorded.catch(() => {}); // on failure the attempt counts as one whose process died
-    return outcome;
+    await recorded.catch(() => {
+      if (isUncounted && this.uncounted.size < MAX_UNCOUNTED) this.uncounted.add(nameOf(key));
+    }); // otherwise the attempt counts as one whose process died
+    return mustWait ? this.unavailable(outcome.error) : outcome;
   }
 
   private async tryIn(key: InboxKey, one: InboxTry): Promise<Outcome> {
@@ -137,8 +193,12 @@ export class DatabaseInbox {
     const outcome = await work(tx);
     if (outcome.kind !== "done") throw new RollbackError(outcome);
     message.signal.throwIfAborted();
-    const { changes } = await tx.execute`UPDATE framework_inbox SET done_at = ${this.kernel.now}
-      WHERE consumer = ${key.consumer} AND message = ${key.message} AND done_at IS NULL`;
+    const { now } = this.kernel;
+    // Inserts the row if a dead letter of the same message has removed it meanwhile.
+    const { changes } =
+      await tx.execute`INSERT INTO framework_inbox (consumer, message, attempts, ended, seen_at, done_at)
+      VALUES (${key.consumer}, ${key.message}, 1, 0, ${now}, ${now})
+      ON CONFLICT (consumer, message) DO UPDATE SET done_at = excluded.done_at WHERE framework_inbox.done_at IS NULL`;
     if (changes === 0) throw new RollbackError(done); // another process has handled it meanwhile
     await settleIn?.(tx);
     return outcome;
@@ -162,21 +222,10 @@ class RollbackError extends Error {
   }
 }
 
-/** Interval at which a suspect message checks whether another one still runs. */
-const SUSPECT_WAIT_MS = 100;
+/** Maximum number of attempts that wait to be uncounted. */
+const MAX_UNCOUNTED = 10_000;
 
-const suspectOutcome = (): Outcome => ({
-  kind: "retry",
-  error: messagingError(
-    "MESSAGING_LOST",
-    "an earlier attempt of the message never ended; it waits until no other such message runs",
-  ),
-  delayMs: SUSPECT_WAIT_MS,
-  counts: false,
-});
+const nameOf = ({ consumer, message }: InboxKey): string => `${consumer}\n${message}`;
 
-const killedError = (attempts: number): Error =>
-  messagingError(
-    "MESSAGING_LOST",
-    `${attempts} attempts of the message never ended; it may kill its process`,
-  );
+/** Whether the database is unreachable, or no connection became free in time. */
+const isUnavailable = (error: unknown): boolean => HttpError.is(error) && error.status === 503;

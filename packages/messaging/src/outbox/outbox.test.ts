@@ -136,3 +136,20 @@ test("topics without unsent messages are forgotten, so that other topics can be 
   await clock.advance(60_000);
   await stopping;
 });
+
+test.each(["audit log", "Bücher", "x".repeat(100)])(
+  "a broker with any name may have an outbox: %s",
+  async (name) => {
+    const app = new (App.with(database, durable, messaging))()
+      .enableDatabase({ url: "sqlite://:memory:" })
+      .enableDurable({ pollMinMs: 5, pollMaxMs: 50 });
+    app.messaging.addBroker(name, memoryBroker(), { outbox: true });
+    const got: unknown[] = [];
+    app.messaging.subscribe("orders", { group: "bill" }, ({ data }) => void got.push(data));
+    await app.start({ log: quiet });
+    await app.db.transaction((tx) => app.messaging.send("orders", { type: "t", data: 7 }, { tx }));
+    await waitFor(() => got.length === 1, { timeoutMs: 60_000 });
+    expect(got).toEqual([7]);
+    await app.stop();
+  },
+);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
@@ -64,7 +65,7 @@ export class Outbox {
   /** Create it before the start: it adds a queue. */
   constructor(kernel: Kernel, broker: string, { sendNow, clock, log }: OutboxParts) {
     this.kernel = kernel;
-    this.queue = `outbox:${broker}`;
+    this.queue = queueOf(broker);
     this.sendNow = sendNow;
     this.clock = clock;
     this.log = log;
@@ -154,6 +155,13 @@ export class Outbox {
     return Math.min(Math.max(FIRST_PAUSE_MS, Math.ceil(now - this.failingSince)), MAX_PAUSE_MS);
   }
 }
+
+/** Returns the queue of a broker's outbox; its name is hashed if a queue cannot have it. */
+const queueOf = (broker: string): string => {
+  const name = `outbox:${broker}`;
+  if (/^[\w.:/-]{1,100}$/.test(name)) return name;
+  return `outbox:${createHash("sha256").update(broker).digest("hex").slice(0, 40)}`;
+};
 
 const toStored = (message: OutgoingMessage): ReturnType<typeof toRow> => {
   const { topic, id, key, headers, delayMs } = message;

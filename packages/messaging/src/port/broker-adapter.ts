@@ -15,6 +15,8 @@ export interface BrokerAdapter {
   readonly name: string;
   /** Features that the broker supports. */
   readonly capabilities: Capabilities;
+  /** Group of subscriptions without `group`, unless `MessagingConfig.group` is set. @default none */
+  readonly defaultGroup?: string;
   /** Addresses for the API document, without credentials. @default none */
   readonly servers?: readonly {
     /** `host:port`. */

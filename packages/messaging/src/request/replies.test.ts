@@ -1,6 +1,7 @@
 import { App } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
+import { aborted } from "@framework/core/feature";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -109,3 +110,48 @@ test("the in-memory broker drops a reply to a process that has ended", async () 
   expect(await producer.send([reply], { signal })).toEqual([{ ok: true }]);
   expect(await health(signal)).toEqual({ topics: 0 });
 });
+
+test.each(["none", "inbox"] as const)(
+  "the time until a reply is sent does not count towards the time limit of a handler: dedupe %s",
+  async (dedupe) => {
+    const clock = virtualClock();
+    const inner = memoryBroker();
+    let replies = 0;
+    const open: BrokerAdapter["open"] = (context) => {
+      const broker = inner.open(context);
+      return {
+        ...broker,
+        producer: {
+          async send(messages, options) {
+            if (messages.every(({ topic }) => !topic.startsWith("replies.")))
+              return await broker.producer.send(messages, options);
+            replies++;
+            await aborted(options.signal);
+            return messages.map(() => ({ ok: false, error: new Error("blocked"), isRetryable: true }));
+          },
+        },
+      };
+    };
+    const app = new (App.with(database, durable, messaging))()
+      .enableDatabase({ url: "sqlite://:memory:" })
+      .enableMessaging({ broker: { ...inner, open }, clock, sendTimeoutMs: 10_000, drainMs: 0 });
+    let calls = 0;
+    const options = { group: "bank", dedupe, timeoutMs: 5000, retry };
+    app.messaging.subscribe("payments", options, () => ({ paid: ++calls }));
+    await app.start({ log: quiet });
+    const pending = app.messaging.request("payments", { type: "t" }, { timeoutMs: 9000 });
+    await waitFor(() => replies === 1, long);
+    await clock.advance(5000);
+    await clock.advance(5000);
+    await expect(pending).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
+    await waitFor(() => app.messaging.status()[0]?.inFlight === 0, long);
+    await waitFor(
+      () => (app.messaging.status()[0]?.done ?? 0) + (app.messaging.status()[0]?.retries ?? 0) > 0,
+      long,
+    );
+    expect([calls, app.messaging.status()[0]?.done, app.messaging.status()[0]?.retries]).toEqual([1, 1, 0]);
+    const stopping = app.stop();
+    await clock.advance(1);
+    await stopping;
+  },
+);

@@ -3,7 +3,7 @@ import { failureOf } from "@framework/durable/feature";
 import type { Event } from "../envelope/event.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { REPLY_ERROR, REPLY_OF, REPLY_TO } from "../envelope/own-headers.ts";
-import { MAX_REQUEST_MS } from "../limits.ts";
+import { MAX_ATTRIBUTE, MAX_REQUEST_MS } from "../limits.ts";
 import type { Sender } from "../send/sender.ts";
 import { isReplyTopic } from "./reply-topics.ts";
 
@@ -54,7 +54,7 @@ const sendReply = async (
   const time = new Date(date()).toISOString();
   const event = {
     id: newId(),
-    type: `${request.type}.reply`,
+    type: replyType(request),
     source,
     subject: null,
     time,
@@ -64,6 +64,12 @@ const sendReply = async (
   };
   await sender.send(to, [event], { ttlMs: MAX_REQUEST_MS }); // no request waits longer
 };
+
+const REPLY = ".reply";
+
+/** Returns the type of a reply, within the limit of attributes: the requester could not decode a longer one. */
+const replyType = ({ type }: Pick<Event, "type">): string =>
+  `${type.slice(0, MAX_ATTRIBUTE - REPLY.length).toWellFormed()}${REPLY}`;
 
 /** Returns the reply topic of a message; `null` if it requests no reply, or names a topic that is not a reply topic. */
 export const replyTopic = ({ headers }: Pick<Event, "headers">): string | null => {

@@ -29,7 +29,7 @@ export class ReplyInbox implements Sink {
   private readonly pending = new Map<string, Set<(reply: Event | null) => void>>();
   private waiting = 0;
   private release: () => void = () => {};
-  /** Requests that wait until the consumer runs; `null` from then on. */
+  /** Requests that wait until the consumer runs; `null` while it does. */
   private unready: Set<() => void> | null = new Set();
   private readonly consumer: Consumer;
 
@@ -59,11 +59,13 @@ export class ReplyInbox implements Sink {
     if (this.waiting >= MAX_PENDING)
       throw messagingError("MESSAGING_SEND_FAILED", `${MAX_PENDING} requests wait for their replies`);
     const { promise, resolve } = Promise.withResolvers<Event | null>();
+    let hasEnded = false;
+    void promise.then(() => (hasEnded = true));
     const unregister = this.register(id, resolve);
     const cancel = this.parts.clock.after(timeoutMs, () => resolve(null));
     try {
-      if (this.unready !== null) await this.untilReady(this.unready, promise);
-      if (this.unready === null) await Promise.race([markHandled(send()), promise]);
+      while (this.unready !== null && !hasEnded) await this.untilReady(this.unready, promise);
+      if (!hasEnded) await Promise.race([markHandled(send()), promise]);
       return await promise;
     } finally {
       cancel();
@@ -127,6 +129,7 @@ export class ReplyInbox implements Sink {
   }
 
   state(state: ConsumerState): void {
+    if (state === "connecting") this.unready ??= new Set(); // a reply would be lost
     if (state !== "running" || this.unready === null) return;
     for (const resolve of this.unready) resolve();
     this.unready = null;

@@ -2,7 +2,7 @@ import { App, type StandardSchema } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import type { Broker, BrokerAdapter, Producer } from "../adapter.ts";
+import type { Broker, BrokerAdapter, Producer, Sink } from "../adapter.ts";
 import { memoryBroker, messaging, type MessagingConfig } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -162,3 +162,43 @@ test.each([0, 0.5, -1, Number.NaN, 3_600_001, "5"])(
     await app.stop();
   },
 );
+
+test("a request with the longest type receives its reply", async () => {
+  const { app, requests } = await appWithPrices(memoryBroker());
+  const reply = app.messaging.request("prices", { type: "t".repeat(512) }, long);
+  await waitFor(() => requests.length === 1, long);
+  requests[0]?.resolve({ price: 7 });
+  expect(await reply).toEqual({ price: 7 });
+  await app.stop();
+});
+
+test("a request waits while the consumer of replies reconnects: its reply would be lost", async () => {
+  const inner = memoryBroker();
+  const sinks: Sink[] = [];
+  const open: BrokerAdapter["open"] = (context) => {
+    const broker = inner.open(context);
+    const consumer: Broker["consumer"] = (options) => {
+      if (options.isPrivate) sinks.push(options.sink);
+      return broker.consumer(options);
+    };
+    return { ...broker, consumer };
+  };
+  const { app, requests } = await appWithPrices({ ...inner, open });
+  const request = () => app.messaging.request("prices", { type: "t" }, long);
+  const first = request();
+  await waitFor(() => requests.length === 1, long);
+  requests[0]?.resolve({ price: 1 });
+  await first;
+  sinks[0]?.state("connecting", "the connection was lost");
+  const second = request();
+  await app.messaging.send("prices", { type: "t" });
+  await waitFor(() => requests.length === 2, long); // the message that was sent after the request
+  requests[1]?.resolve(null);
+  await waitFor(() => app.messaging.status()[0]?.done === 2, long);
+  expect(requests).toHaveLength(2);
+  sinks[0]?.state("running");
+  await waitFor(() => requests.length === 3, long);
+  requests[2]?.resolve({ price: 2 });
+  expect(await second).toEqual({ price: 2 });
+  await app.stop();
+});

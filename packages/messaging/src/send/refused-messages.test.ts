@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { memoryBroker, type Message, messaging } from "../index.ts";
+import { memoryBroker, type Message, messaging, type NewMessage } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const withBroker = () => new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
@@ -36,13 +36,19 @@ test.each([
   [{ type: "t", headers: { ce_id: "x" } }, "an invalid or reserved name"],
   [{ type: "t", headers: { "framework-group": "x" } }, "an invalid or reserved name"],
   [{ type: "t", headers: { A: "1", a: "2" } }, 'two of its headers are named "a"'],
+  [{ type: "t", headers: new Headers({ "x-a": "1" }) }, "headers must be an object of names and values"],
+  [{ type: "t", headers: new Map([["x-a", "1"]]) }, "headers must be an object of names and values"],
+  [{ type: "t", headers: null }, "headers must be an object of names and values"],
+  [undefined, "it must be an object with a type"],
+  ["t", "it must be an object with a type"],
   [{ type: "t", headers: { "x-a": "a\r\nb: c" } }, "must be a string without control characters"],
   [{ type: "t", data: "x".repeat(1_100_000) }, "the body of a message exceeds"],
   [{ type: "t", headers: { "x-a": "x".repeat(9000) } }, "the headers of a message exceed"],
 ])("an invalid message is rejected: %#", async (message, reason) => {
   const app = withBroker();
   await app.start({ log: quiet });
-  await expect(app.messaging.send("books", message)).rejects.toThrow(reason);
+  const sent = app.messaging.send("books", message as NewMessage);
+  await expect(sent).rejects.toMatchObject({ message: expect.stringContaining(reason) });
   await app.stop();
 });
 
@@ -89,5 +95,20 @@ test("a misspelt option of send, sendAll and request is rejected, with the neare
       code: "MESSAGING_BAD_MESSAGE",
       message: expect.stringContaining(`the options object of ${call} has no field ${near}`),
     });
+  await app.stop();
+});
+
+test("sendAll of one message and a request with schemas by type are refused before anything is sent", async () => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  const sent = app.messaging.sendAll("books", { type: "t" } as never);
+  const schema = { t: { "~standard": { version: 1, vendor: "test", validate: () => ({ value: 1 }) } } };
+  const requested = app.messaging.request("books", { type: "t" }, { schema: schema as never });
+  const code = "MESSAGING_BAD_MESSAGE";
+  await expect(sent).rejects.toMatchObject({ code, message: expect.stringContaining("a list of messages") });
+  await expect(requested).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining("schema must be a Standard Schema"),
+  });
   await app.stop();
 });

@@ -121,8 +121,9 @@ export class Sender {
   private toOutgoing(
     topic: string,
     event: Event,
-    { delayMs = 0, ttlMs, trace }: SendSettings & { readonly trace: OutgoingMessage["headers"] | null },
+    settings: SendSettings & { readonly trace: OutgoingMessage["headers"] | null },
   ): OutgoingMessage {
+    const { delayMs = 0, ttlMs, trace } = settings;
     const { capabilities, clock } = this.parts;
     checkDelay(delayMs, "delayMs");
     let headers = trace === null ? event.headers : withTrace(event.headers, trace);
@@ -133,8 +134,14 @@ export class Sender {
     const isEmulated = delayMs > capabilities.maxDelayMs;
     if (isEmulated) headers = { ...headers, [NOT_BEFORE]: String(Math.ceil(clock.date() + delayMs)) };
     const { body, headers: encoded } = this.encodeEvent({ ...event, headers });
+    if (trace !== null && headerBytes(encoded) > this.maxHeaders)
+      return this.toOutgoing(topic, event, { ...settings, trace: shorterTrace(trace) });
     this.checkSize(body, encoded);
     return { topic, id: event.id, key: event.key, headers: encoded, body, delayMs: isEmulated ? 0 : delayMs };
+  }
+
+  private get maxHeaders(): number {
+    return Math.min(this.parts.maxHeaderBytes, this.parts.capabilities.maxHeaderBytes);
   }
 
   private encodeEvent(event: Event): ReturnType<typeof encode> {
@@ -146,9 +153,8 @@ export class Sender {
   }
 
   private checkSize(body: string, headers: OutgoingMessage["headers"]): void {
-    const { capabilities } = this.parts;
-    const maxBody = Math.min(this.parts.maxMessageBytes, capabilities.maxBodyBytes);
-    const maxHeaders = Math.min(this.parts.maxHeaderBytes, capabilities.maxHeaderBytes);
+    const { maxHeaders } = this;
+    const maxBody = Math.min(this.parts.maxMessageBytes, this.parts.capabilities.maxBodyBytes);
     if (body.length * 3 > maxBody && Buffer.byteLength(body) > maxBody)
       throw messagingError("MESSAGING_TOO_LARGE", `the body of a message exceeds ${maxBody} bytes`);
     if (headerBytes(headers) > maxHeaders)
@@ -175,6 +181,10 @@ const withTrace = (headers: Event["headers"], trace: Event["headers"]): Event["h
   const fits = headerBytes(trace) <= MAX_TRACE_BYTES;
   return { ...(fits ? trace : traceparent === undefined ? {} : { traceparent }), ...headers };
 };
+
+/** Returns the trace context for headers that have no room for all of it: without baggage, then none. */
+const shorterTrace = ({ traceparent, ...rest }: Event["headers"]): Event["headers"] | null =>
+  traceparent === undefined || Object.keys(rest).length === 0 ? null : { traceparent };
 
 const checkDelay = (value: number, name: string): void => {
   if (!isDelay(value)) throw badMessage(`${name} must be ${delayRule}`);

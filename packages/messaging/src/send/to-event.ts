@@ -1,3 +1,4 @@
+import { isOptions, isPlainObject } from "@framework/core/feature";
 import type { Event } from "../envelope/event.ts";
 import { newHeaders, noHeaders } from "../envelope/event.ts";
 import { isExtension } from "../envelope/extensions.ts";
@@ -17,16 +18,19 @@ const HEADER = /^[A-Za-z0-9][\w.-]{0,99}$/;
 const RESERVED = /^(?:ce[-_]|cloudevents[:_]|content-type$|x-framework|framework-)/;
 
 /** Checks a message and fills in its defaults. @throws MESSAGING_BAD_MESSAGE */
-export const toEvent = (message: NewMessage, { source, newId, date }: EventDefaults): Event => ({
-  id: message.id === undefined ? newId() : text(message.id, "id"),
-  type: text(message.type, "type"),
-  source: message.source === undefined ? source : sourceOf(message.source),
-  subject: message.subject === undefined ? null : text(message.subject, "subject"),
-  time: timeOf(message.time, date),
-  key: message.key === undefined ? null : text(message.key, "key"),
-  data: message.data,
-  headers: headersOf(message.headers),
-});
+export const toEvent = (message: NewMessage, { source, newId, date }: EventDefaults): Event => {
+  if (!isOptions(message)) throw badMessage("it must be an object with a type");
+  return {
+    id: message.id === undefined ? newId() : text(message.id, "id"),
+    type: text(message.type, "type"),
+    source: message.source === undefined ? source : sourceOf(message.source),
+    subject: message.subject === undefined ? null : text(message.subject, "subject"),
+    time: timeOf(message.time, date),
+    key: message.key === undefined ? null : text(message.key, "key"),
+    data: message.data,
+    headers: headersOf(message.headers),
+  };
+};
 
 const text = (value: unknown, name: string): string => {
   const isText = typeof value === "string" && value !== "" && value.length <= MAX_ATTRIBUTE;
@@ -85,6 +89,10 @@ export const isSendable = (name: string, value: unknown): boolean => isName(name
 
 const headersOf = (headers: NewMessage["headers"]): Event["headers"] => {
   if (headers === undefined) return noHeaders;
+  if (!isPlainObject(headers))
+    throw badMessage(
+      "headers must be an object of names and values; Object.fromEntries creates one of a Map or Headers",
+    );
   const own = newHeaders();
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();

@@ -65,3 +65,28 @@ test("a batch that is split into several calls begins no call after its time lim
   expect(calls).toEqual(["/a"]);
   await app.stop();
 });
+
+test("an invalid verdict is a failed try of its message, and the others have their verdicts", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  const retry = { quickTries: 2, quickDelayMs: 0, delaysMs: [] };
+  const verdicts = new Map<string, unknown>([
+    ["1", null],
+    ["2", { retry: null }],
+    ["3", { retry: undefined }],
+    ["4", "ack"],
+  ]);
+  app.messaging.subscribeBatch(
+    "books",
+    { group: "search", batch: { size: 4, waitMs: 60_000 }, retry },
+    () => verdicts as ReadonlyMap<string, BatchVerdict>,
+  );
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const status = () => app.messaging.status()[0];
+  await app.messaging.sendAll(
+    "books",
+    ["1", "2", "3", "4"].map((id) => ({ type: "t", id })),
+  );
+  await waitFor(() => (status()?.done ?? 0) > 0, { timeoutMs: 60_000 });
+  expect([status()?.done, status()?.retries]).toEqual([1, 3]);
+  await app.stop();
+});

@@ -83,12 +83,15 @@ const handle = async (
   }
 };
 
-const outcomeOf = (verdict: BatchVerdict | undefined): Outcome => {
+/** Untyped programs may return anything: it must not affect the other messages. */
+const outcomeOf = (
+  verdict: BatchVerdict | { readonly retry: null | undefined } | null | undefined,
+): Outcome => {
   if (verdict === "ack") return done;
-  if (typeof verdict === "object" && "reject" in verdict)
+  if (typeof verdict === "object" && verdict !== null && "reject" in verdict)
     return { kind: "reject", error: messagingError("MESSAGING_REJECTED", verdict.reject) };
-  if (typeof verdict === "object" && "retry" in verdict) {
-    const { delayMs = null, error = new Error("the handler requested another try") } = verdict.retry;
+  if (typeof verdict === "object" && verdict !== null && "retry" in verdict) {
+    const { delayMs = null, error = new Error("the handler requested another try") } = verdict.retry ?? {};
     if (delayMs !== null && !isDelay(delayMs)) return { kind: "retry", error: badDelay(), delayMs: null };
     return { kind: "retry", error, delayMs };
   }

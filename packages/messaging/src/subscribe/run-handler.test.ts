@@ -1,5 +1,5 @@
 import { App, type Middleware } from "@framework/core";
-import { waitFor } from "@framework/testing";
+import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { memoryBroker, type Message, messaging, type Outcome } from "../index.ts";
 
@@ -51,3 +51,22 @@ test.each([-1, Number.NaN, Infinity, 8 * 86_400_000, "5"])(
     await app.stop();
   },
 );
+
+test("a retry of a middleware without a delay has the delay of the retry policy", async () => {
+  const clock = virtualClock();
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ clock }), clock });
+  let tries = 0;
+  const middleware = (): unknown => (tries++, { kind: "retry", error: new Error("not now") });
+  const retry = { quickTries: 1, delaysMs: [5000], jitter: 0 };
+  app.messaging
+    .use(middleware as Middleware<Message, Outcome>)
+    .subscribe("books", { group: "search", retry }, () => {});
+  await app.start({ log: quiet });
+  await app.messaging.send("books", { type: "t" });
+  await waitFor(() => app.messaging.status()[0]?.retries === 1, { timeoutMs: 60_000 });
+  await clock.advance(4999);
+  expect(tries).toBe(1);
+  await clock.advance(1);
+  await waitFor(() => tries === 2, { timeoutMs: 60_000 });
+  await app.stop();
+});

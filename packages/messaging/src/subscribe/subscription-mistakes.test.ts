@@ -101,3 +101,16 @@ test("options, topics, middleware and brokers of the wrong type are start errors
   ])
     expect(failure).toContain(problem);
 });
+
+test.each([0, 1])(
+  "a subscription with another mistake is also reported as a duplicate: %d",
+  async (invalid) => {
+    const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+    for (const at of [0, 1])
+      app.messaging.subscribe("orders", { group: "a", ...(at === invalid && { concurrency: 0 }) }, () => {});
+    const failure = app.start({ log: quiet });
+    await expect(failure).rejects.toThrow("concurrency must be a whole number");
+    await expect(failure).rejects.toThrow('there are two subscriptions "orders a"');
+    await app.stop();
+  },
+);

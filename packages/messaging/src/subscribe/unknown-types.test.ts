@@ -2,7 +2,7 @@ import { App, type StandardSchema } from "@framework/core";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { BrokerAdapter } from "../adapter.ts";
-import { memoryBroker, messaging } from "../index.ts";
+import { memoryBroker, messaging, topic } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const anything: StandardSchema = {
@@ -44,4 +44,17 @@ test('with onUnknown: "fail", a new process handles messages of a type that is u
   }, long);
   expect([status()?.deadLettered, current.app.messaging.status()[0]?.deadLettered]).toEqual([0, 0]);
   await current.app.stop();
+});
+
+test("with schema: undefined, messages of a topic are checked against its schemas", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  const handled: string[] = [];
+  const books = topic("books", { "book.created": anything });
+  app.messaging.subscribe(books, { group: "shop", schema: undefined }, ({ type }) => void handled.push(type));
+  await app.start({ log: quiet });
+  for (const type of ["book.lost", "book.created"]) await app.messaging.send("books", { type });
+  const status = () => app.messaging.status()[0];
+  await waitFor(() => (status()?.done ?? 0) + (status()?.deadLettered ?? 0) === 2, long);
+  expect([handled, status()?.deadLettered]).toEqual([["book.created"], 1]);
+  await app.stop();
 });

@@ -126,6 +126,7 @@ export class Link {
 
   async close(): Promise<void> {
     this.ending.abort(unavailable("it was closed"));
+    if (this.current === null) this.socket.abort(); // the server may not respond until the time limit of connecting
     await this.opening?.catch(() => {});
     const model = this.current;
     if (model === null) return;
@@ -170,6 +171,7 @@ export class Link {
       clientProperties: { connection_name: `framework ${purpose}` },
       signal: this.socket.signal, // an option of Node's sockets that amqplib passes on
       ...(config.ca === undefined ? {} : { ca: config.ca }),
+      ...credentialsIn(url),
     };
     return await amqplib().connect(url.href, options);
   }
@@ -204,3 +206,14 @@ export class Link {
     this.blocked = null;
   }
 }
+
+/** Returns the credentials of an address as a socket option. amqplib would decode escaped bytes as Latin-1, not as UTF-8; it decodes invalid UTF-8. */
+const credentialsIn = ({ username, password }: URL): object => {
+  if (username === "" && password === "") return {}; // the default user
+  try {
+    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+    return { credentials: amqplib().credentials.plain(user, secret) };
+  } catch {
+    return {};
+  }
+};

@@ -166,7 +166,7 @@ export class RabbitMQConsumer implements Consumer {
   /** Consumes until the session ends. Resolves with the reason. */
   private async consume(): Promise<string> {
     const { link, redeclare } = this.parts;
-    const model = await link.open();
+    const model = await untilAborted(link.open(), this.ending.signal); // connecting may take much longer than a stop
     if (this.options.isPrivate) await this.declarePrivate();
     else await redeclare();
     const session = new Session({

@@ -32,7 +32,7 @@ export class RabbitMQDelivery implements Delivery {
     this.topic = from.topic;
     if (typeof messageId === "string" && messageId !== "") this.id = messageId;
     this.arrivedAt = from.now;
-    this.key = found.key;
+    this.key = found.key ?? keyInBody(found.headers["content-type"], message.content);
     this.headers = found.headers;
     this.original = new OriginalProperties(message.properties, found.headers);
     this.tries = found.tries;
@@ -51,3 +51,14 @@ export class RabbitMQDelivery implements Delivery {
     return typeof timestamp === "number" ? timestamp * 1000 : null;
   }
 }
+
+/** Returns the key of a structured event, which another system has sent; `null` for none. */
+const keyInBody = (type: string | undefined, body: Buffer): string | null => {
+  if (type === undefined || !/^application\/cloudevents\+json\s*(?:;|$)/i.test(type)) return null;
+  try {
+    const { partitionkey } = JSON.parse(body.toString()) as { readonly partitionkey?: unknown };
+    return typeof partitionkey === "string" ? partitionkey : null;
+  } catch {
+    return null; // messaging reports it
+  }
+};

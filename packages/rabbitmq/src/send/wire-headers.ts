@@ -10,6 +10,8 @@ export const TRIES = "x-framework-tries";
 export const PREFIX = "cloudevents_";
 const WIRE_PREFIX = "cloudEvents_";
 const partitionKey = `${PREFIX}partitionkey`;
+/** Names of the key in events of other systems: the second prefix of the AMQP binding, and those of other bindings. */
+const foreignKeys = ["cloudevents:", "ce_", "ce-"].map((prefix) => `${prefix}partitionkey`);
 
 /** Headers that RabbitMQ adds. */
 const SERVER_HEADER = /^x-(?:death|first-death-|last-death-|delivery-count|acquired-count|delivery-limit)/;
@@ -44,7 +46,10 @@ export const fromWire = (
     if (value !== null) headers[name.toLowerCase()] = value;
   }
   if (contentType !== undefined) headers["content-type"] = contentType;
-  const key = wire[KEY] ?? headers[partitionKey];
+  const key =
+    wire[KEY] ??
+    headers[partitionKey] ??
+    foreignKeys.map((name) => headers[name]).find((text) => text !== undefined);
   const tries = wire[TRIES];
   return {
     headers,

@@ -26,6 +26,12 @@ interface RoutedMessage {
   result: SendResult | null;
 }
 
+/** A message of which a queue no longer exists, with the URLs of the queues that have stored it. */
+interface PartlySent {
+  readonly each: RoutedMessage;
+  readonly storedIn: ReadonlySet<string>;
+}
+
 /** The target queues of a topic, or the failure to find them. */
 interface Route {
   readonly queues: readonly Queue[];
@@ -80,26 +86,28 @@ export class SqsProducer implements Producer {
   private async sendRound(round: readonly RoutedMessage[], signal: AbortSignal): Promise<void> {
     const withoutQueue = await this.post(round, signal);
     if (withoutQueue.length === 0) return;
-    for (const { message } of withoutQueue) this.parts.queues.forget(message.topic); // a group may have been removed
-    const rerouted = await this.routeAll(
-      withoutQueue.map(({ message }) => message),
+    for (const { each } of withoutQueue) this.parts.queues.forget(each.message.topic); // a group may have been removed
+    const found = await this.routeAll(
+      withoutQueue.map(({ each }) => each.message),
       signal,
     );
+    const rerouted = found.map(({ message, queues, result }, at) => ({
+      message,
+      queues: queues.filter(({ url }) => withoutQueue[at]?.storedIn.has(url) !== true),
+      result,
+    }));
     await this.post(
       rerouted.filter(({ result }) => result === null),
       signal,
     );
     for (const [at, { result }] of rerouted.entries()) {
-      const each = withoutQueue[at];
-      if (each !== undefined) each.result = result;
+      const sent = withoutQueue[at];
+      if (sent !== undefined) sent.each.result = result;
     }
   }
 
   /** Sends messages. Returns the messages of which a queue no longer exists. */
-  private async post(
-    round: readonly RoutedMessage[],
-    signal: AbortSignal,
-  ): Promise<readonly RoutedMessage[]> {
+  private async post(round: readonly RoutedMessage[], signal: AbortSignal): Promise<readonly PartlySent[]> {
     const date = this.parts.clock.date();
     const posted = round.map((each) => ({ each, postings: postingsOf(each, date) }));
     await sendEntries(
@@ -107,12 +115,14 @@ export class SqsProducer implements Producer {
       posted.flatMap(({ postings }) => postings),
       signal,
     );
-    const gone: RoutedMessage[] = [];
+    const gone: PartlySent[] = [];
     for (const { each, postings } of posted) {
       const failures = postings.flatMap(({ failure }) => failure ?? []);
       const [failure] = failures;
       each.result = failure === undefined ? stored : resultOf(failure);
-      if (failures.some(({ isMissing }) => isMissing)) gone.push(each);
+      if (!failures.some(({ isMissing }) => isMissing)) continue;
+      const sent = postings.filter((posting) => posting.failure === null);
+      gone.push({ each, storedIn: new Set(sent.map(({ queue }) => queue.url)) });
     }
     return gone;
   }

@@ -1,0 +1,44 @@
+import { App } from "@framework/core";
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { memoryBroker, messaging } from "../index.ts";
+
+const long = { timeoutMs: 60_000 };
+
+test("after a full batch, the next messages wait for a full batch for their own `waitMs`", async () => {
+  const clock = virtualClock();
+  const app = new (App.with(messaging))().enableMessaging({
+    broker: memoryBroker({ clock }),
+    clock,
+    drainMs: 0,
+  });
+  const batches: string[] = [];
+  app.messaging.subscribeBatch("books", { group: "search", batch: { size: 2, waitMs: 1000 } }, (messages) => {
+    batches.push(messages.map(({ id }) => id).join());
+    return new Map(messages.map(({ id }) => [id, "ack"] as const));
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const status = () => app.messaging.status()[0];
+  const send = async (id: string, received: number): Promise<void> => {
+    await app.messaging.send("books", { type: "t", id });
+    await waitFor(() => status()?.received === received, long);
+  };
+  await send("1", 1);
+  await clock.advance(900);
+  await send("2", 2);
+  await send("3", 3);
+  await clock.advance(900);
+  await send("4", 4);
+  await waitFor(() => status()?.done === 4, long);
+  await clock.advance(1000);
+  await send("5", 5);
+  await send("6", 6);
+  await waitFor(() => status()?.done === 6, long);
+  await send("7", 7);
+  await clock.advance(1000);
+  await waitFor(() => status()?.done === 7, long);
+  expect(batches).toEqual(["1,2", "3,4", "5,6", "7"]);
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});

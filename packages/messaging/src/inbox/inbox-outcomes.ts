@@ -1,0 +1,38 @@
+import { messagingError } from "../errors/messaging-error.ts";
+import type { Outcome } from "../message/outcome.ts";
+
+/** Interval at which a message checks whether another one still runs. */
+const WAIT_MS = 100;
+
+/** Pause after a try could not begin. */
+const UNAVAILABLE_MS = 1000;
+
+/** Reasons of `waitOutcome`. */
+export const SUSPECT =
+  "an earlier attempt of the message never ended; it waits until no other such message runs";
+export const COPY = "a copy of the message is being handled";
+
+/** Returns the outcome of a message that waits for another one. */
+export const waitOutcome = (reason: string): Outcome => ({
+  kind: "retry",
+  error: messagingError("MESSAGING_LOST", reason),
+  delayMs: WAIT_MS,
+  counts: false,
+});
+
+/** Returns the outcome of a try that could not begin. */
+export const unavailableOutcome = (error: unknown): Outcome => ({
+  kind: "retry",
+  error,
+  delayMs: UNAVAILABLE_MS,
+  counts: false,
+});
+
+/** Returns the outcome of a message whose attempts have never ended. */
+export const killedOutcome = (attempts: number): Outcome => ({
+  kind: "reject",
+  error: messagingError(
+    "MESSAGING_LOST",
+    `${attempts} attempts of the message never ended; it may kill its process`,
+  ),
+});
