@@ -117,7 +117,7 @@ class ShapeCounter {
   private add(shape: Shape, { selections }: SelectionSetNode, names: Set<string>, condition: string): void {
     for (const node of selections) {
       shape.directives += countOf(node.directives);
-      if (node.kind === Kind.FRAGMENT_SPREAD) include(shape, this.fragment(node.name.value), 0);
+      if (node.kind === Kind.FRAGMENT_SPREAD) this.addFragment(shape, node.name.value);
       else if (node.kind === Kind.INLINE_FRAGMENT)
         this.add(shape, node.selectionSet, names, node.typeCondition?.name.value ?? condition);
       else {
@@ -129,10 +129,19 @@ class ShapeCounter {
         if (node.alias !== undefined || names.has(key)) inner.aliases++;
         names.add(key);
         if (node.selectionSet !== undefined) this.add(inner, node.selectionSet, new Set(), "");
-        if (isIntrospection(name)) inner.depth = 0;
         include(shape, inner, 1);
       }
     }
+  }
+
+  /**
+   * Adds a fragment. One that describes the schema does not add to the depth of the others, because the query that tools send is 15 levels deep with all of
+   * them. `MaxIntrospectionDepthRule` limits lists of the schema, and the rest has no cost.
+   */
+  private addFragment(shape: Shape, name: string): void {
+    const inner = this.fragment(name);
+    const describesSchema = this.fragments.get(name)?.typeCondition.name.value.startsWith("__") === true;
+    include(shape, describesSchema ? { ...inner, depth: 0 } : inner, 0);
   }
 
   private fragment(name: string): Shape {
@@ -148,18 +157,11 @@ class ShapeCounter {
     this.openFragments.add(name);
     shape.directives += countOf(node.directives);
     this.add(shape, node.selectionSet, new Set(), node.typeCondition.name.value);
-    if (isIntrospection(node.typeCondition.name.value)) shape.depth = 0;
     this.openFragments.delete(name);
     this.shapes.set(name, shape);
     return shape;
   }
 }
-
-/**
- * Whether a field or type describes the schema: its nesting does not count, because the query that tools send is 15 levels deep. `MaxIntrospectionDepthRule`
- * limits its lists, and the rest has no cost.
- */
-const isIntrospection = (name: string): boolean => name.startsWith("__");
 
 const countOf = (directives: readonly DirectiveNode[] | undefined): number => directives?.length ?? 0;
 

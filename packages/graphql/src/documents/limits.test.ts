@@ -124,7 +124,7 @@ test.each([
   });
 });
 
-test("maxDepth does not count the nesting of introspection, whose lists have their own limit", async () => {
+test("maxDepth counts fragments of introspection separately, and lists of the schema have their own limit", async () => {
   await using client = testClient(library({ introspection: true, maxDepth: 10 }).app, { env: "production" });
   const reply = await client.post("/graphql", { json: { query: getIntrospectionQuery() } });
   expect(reply.json()).toHaveProperty("data.__schema.types");
