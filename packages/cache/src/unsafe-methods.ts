@@ -26,7 +26,7 @@ export const invalidateOnWrite = (
     return overlaps;
   };
   const logFailure = (error: unknown, path: string): void =>
-    log().error("cache: the drop after a write failed; other workers may serve outdated replies", {
+    log().error("cache: the drop after a write failed; outdated replies may be served", {
       error,
       path,
     });

@@ -37,6 +37,8 @@ export const cors: Feature<Cors> = {
   name: "cors",
   install: (host) => ({
     enableCors(given?: string | readonly string[] | ConfigInput<CorsConfig>, options: CorsOptions = {}) {
+      if (isPlainObject(given) && isPlainObject(options) && Object.keys(options).length > 0)
+        host.problem({ code: "CORE_BAD_CONFIG", message: TWO_CONFIGURATIONS });
       const config = host.configure(CorsConfig, toInput(given, options));
       for (const message of credentialProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
       let fields = corsFields(config, []);
@@ -56,6 +58,9 @@ export const cors: Feature<Cors> = {
     },
   }),
 };
+
+const TWO_CONFIGURATIONS =
+  "enableCors takes origins and options, or one configuration: move the options of the second argument into the first";
 
 const toInput = (
   given: string | readonly string[] | ConfigInput<CorsConfig> | undefined,

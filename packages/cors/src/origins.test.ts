@@ -119,6 +119,13 @@ test("all invalid options are reported together at start", async () => {
   ]);
 });
 
+test("options beside a whole configuration are a start error", async () => {
+  const app = new (App.with(cors))();
+  const enableCors = app.enableCors as (...parts: object[]) => App;
+  enableCors({ origins: ["https://app.example"] }, { credentials: true });
+  await expect(app.start()).rejects.toThrow("move the options of the second argument into the first");
+});
+
 test.each([
   [{ methods: ["GET, POST"] }, "CorsConfig.methods must be a list of at most 100 methods"],
   [{ headers: ["X Y"] }, "CorsConfig.headers must be a list of at most 100 field names"],

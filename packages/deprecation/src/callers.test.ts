@@ -82,3 +82,17 @@ test("a callerOf that returns a promise is an error; undefined means an anonymou
     expect((await app.fetch(new Request("http://localhost/a"))).status).toBe(status);
   }
 });
+
+test("an empty name means an anonymous caller, and a long name is cut to whole characters", async () => {
+  const app = new Api()
+    .enableDeprecation({ callerOf: (request) => decodeURIComponent(request.getHeader("x-caller") ?? "") })
+    .enablePrometheus({ processMetrics: false });
+  app.get("/a", { deprecated: "2026-11-01" }, () => 1);
+  await get(app, "/a");
+  await get(app, "/a", { "x-caller": encodeURIComponent(`${"c".repeat(99)}😀`) });
+  const samples = Object.keys(await countsOf(app));
+  expect(samples).toEqual([
+    'caller="anonymous",method="GET",path="/a"',
+    `caller="${"c".repeat(99)}",method="GET",path="/a"`,
+  ]);
+});

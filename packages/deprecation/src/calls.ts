@@ -18,7 +18,7 @@ export class DeprecatedCalls {
   }
 
   add({ method, pattern }: Pick<Endpoint, "method" | "pattern">, name: string | null): void {
-    const caller = name === null ? "anonymous" : name.slice(0, 100);
+    const caller = name === null ? "anonymous" : cut(name);
     const key = (label: string): string => `${method} ${pattern} ${label}`;
     const known = this.counts.get(key(caller));
     if (known !== undefined) known.value++;
@@ -36,3 +36,6 @@ export class DeprecatedCalls {
     return [...this.counts.values()].map(({ value, labels }) => ({ value, labels }));
   }
 }
+
+/** Returns at most 100 UTF-16 units of a name, without half of a surrogate pair at the end. */
+const cut = (name: string): string => name.slice(0, 100).replace(/[\uD800-\uDBFF]$/, "");

@@ -10,7 +10,7 @@ export interface DeprecationConfig {
   readonly since: string | undefined;
   /** Page about the deprecations, an http(s) URL or a path, as a link of relation `deprecation`. @default none */
   readonly policy: string | undefined;
-  /** Names the caller of a request for the metric; `null` for an unknown one. @default the API key's name, the user, or the token's client or subject */
+  /** Names the caller of a request for the metric; `null` or an empty string for an unknown one. @default the API key's name, the user, or the token's client or subject */
   readonly callerOf: (request: HttpRequest) => string | null;
   /** Maximum number of pairs of a route and a caller that are counted separately; further callers are counted as `other`. @default 1000 */
   readonly maxCallers: number;

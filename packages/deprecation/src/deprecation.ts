@@ -4,10 +4,10 @@ import {
   type ConfigInput,
   type Feature,
   mapOutput,
-  describeInvalid,
   waitsOnce,
 } from "@framework/core/feature";
 import { DeprecatedCalls } from "./calls.ts";
+import { nameOf } from "./caller.ts";
 import { DeprecationConfig } from "./deprecation-config.ts";
 import { withReasons } from "./notice-reasons.ts";
 import { announce, fieldsOf, type Notice, noticeOf } from "./notice.ts";
@@ -83,12 +83,6 @@ export const deprecation: Feature<Deprecation> = {
   },
 };
 
-const checkName = (name: unknown): string | null => {
-  if (typeof name === "string") return name;
-  if (name === null || name === undefined) return null;
-  throw new TypeError(`deprecation: callerOf must return a string or null, not ${describeInvalid(name)}`);
-};
-
 /** A request to a route that is not deprecated costs one map lookup. */
 const announceAndCount = (
   notices: ReadonlyMap<object, Notice>,
@@ -100,7 +94,7 @@ const announceAndCount = (
     const notice = endpoint === null ? undefined : notices.get(endpoint.options);
     if (endpoint === null || notice === undefined) return next(request);
     const countAndAnnounce = (reply: Response): Response => {
-      calls.add(endpoint, checkName(callerOf(request)));
+      calls.add(endpoint, nameOf(callerOf(request)));
       return announce(reply, notice, request, policy);
     };
     return mapOutput(next(request), countAndAnnounce, null);

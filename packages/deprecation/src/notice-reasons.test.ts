@@ -45,3 +45,15 @@ test("the reason names the caller that an authentication identifies later, as wi
     "counted for its caller",
   ]);
 });
+
+test.each([undefined, ""])(
+  "a caller whose name is %j is counted as anonymous in the reasons too",
+  async (name) => {
+    const explained = await explainRequests(() => {
+      const app = new (App.with(deprecation))().enableDeprecation({ callerOf: () => name as string });
+      app.get("/old", { deprecated: "2026-11-01" }, () => 1);
+      return app;
+    }, [["GET", "/old"]]);
+    expect(explained[0]?.reasons("deprecation")).toContain("counted for anonymous callers");
+  },
+);

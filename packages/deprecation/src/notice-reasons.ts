@@ -1,5 +1,6 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { nameOf } from "./caller.ts";
 import type { Notice } from "./notice.ts";
 
 /** Adds the reason of each decision to the middleware, for request traces, such as those of `framework explain`. Names of callers are omitted. */
@@ -17,7 +18,10 @@ export const withReasons =
     const reply = announce(request, next);
     if (notice === undefined) return reply;
     return mapAwaitable(reply, (answer) => {
-      reasons.give(request, `counted for ${callerOf(request) === null ? "anonymous callers" : "its caller"}`);
+      reasons.give(
+        request,
+        `counted for ${nameOf(callerOf(request)) === null ? "anonymous callers" : "its caller"}`,
+      );
       return answer;
     });
   };

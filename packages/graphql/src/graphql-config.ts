@@ -67,7 +67,7 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly maxSubscriptions: number;
   /** Seconds within which a socket must send `connection_init`. @default 10 */
   readonly initSecs: number;
-  /** Whether results have the operation's duration in `extensions.tracing`. @default false */
+  /** Whether results of queries and mutations have the operation's duration in `extensions.tracing`, except results in several parts. @default false */
   readonly tracing: boolean;
 }
 

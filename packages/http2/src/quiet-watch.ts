@@ -7,6 +7,7 @@ export class QuietWatch {
   private readonly config: Http2Config;
   private readonly counters: Pick<ByteCounters, "bytesRead">;
   private read = 0;
+  /** Time since the last byte of the client, or since the PING. */
   private quietMs = 0;
   private hasPinged = false;
 
@@ -26,9 +27,10 @@ export class QuietWatch {
       return false;
     }
     this.quietMs += elapsedMs;
-    if (this.hasPinged) return this.quietMs >= (pingSecs + pingTimeoutSecs) * 1000;
+    if (this.hasPinged) return this.quietMs >= pingTimeoutSecs * 1000;
     if (this.quietMs >= pingSecs * 1000) {
       this.hasPinged = true;
+      this.quietMs = 0;
       session.ping(() => {}); // the ACK increases `bytesRead`
     }
     return false;

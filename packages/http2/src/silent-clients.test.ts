@@ -62,6 +62,25 @@ test("sends a PING to a silent client with an open request, and closes the conne
   );
 });
 
+test("waits pingTimeoutSecs from the PING, which is sent up to a second after pingSecs", () =>
+  withServer(
+    withHttp2(undefined, { pingSecs: 10.1, pingTimeoutSecs: 5.05 }),
+    { serve: never },
+    async ({ port, clock, served }) => {
+      const client = connectFrames(port);
+      client.send(get(1));
+      while (served.length === 0) await turn(1);
+      await turn(10);
+      await clock.advance(12_500);
+      await client.until(({ type, flags }) => type === PING && flags === 0);
+      await clock.advance(5000);
+      await turn(10);
+      expect(client.closed).toBe(false);
+      await clock.advance(1000);
+      await client.untilClosed();
+    },
+  ));
+
 test("resets a stream whose window stays closed, and serves the next request", () =>
   withServer(
     withHttp2(),

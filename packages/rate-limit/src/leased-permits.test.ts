@@ -139,6 +139,18 @@ test("a stalled remote store times out, and its late result admits no request", 
   expect(await sendAll(0, 12)).toBe(9); // the first call's permit was spent on the timed-out request
 });
 
+test("a call to the store that fails after its request has timed out counts once", async () => {
+  const call = Promise.withResolvers<never>();
+  const wrap = (state: SharedState): SharedState => ({ ...state, permits: { take: () => call.promise } });
+  const { clock, send, errors } = service(10, 3600, { wrap, workers: 1, timeoutMs: 50 });
+  const pending = send(0);
+  await clock.advance(51);
+  await pending;
+  call.reject(new Error("gone"));
+  await clock.advance(0);
+  expect(errors.map(String)).toEqual(["Error: the store did not answer within 50 ms"]);
+});
+
 test("a failing store leaves requests undecided, and no state is kept", async () => {
   let isBroken = true;
   const wrap = (state: SharedState): SharedState => ({

@@ -43,7 +43,7 @@ export interface LeasedPermitsOptions {
   readonly timeoutMs: number | null;
   /** Requests that were admitted without the store; each call charges the requests of its key. */
   readonly debts: Debts;
-  /** Called with the error of every failed call and every timed-out request. */
+  /** Called for every timed-out request, and with the error of every failed call, unless all of its requests have timed out. */
   readonly onError: (error: unknown) => void;
   /** Maximum number of keys; the oldest is evicted. @default 100000 */
   readonly maxKeys?: number;
@@ -147,7 +147,7 @@ export class LeasedPermits implements QuotaSource {
     try {
       while (account.waiting.size > 0) await this.serveRound(account);
     } catch (error) {
-      this.options.onError(error);
+      if (account.waiting.size > 0) this.options.onError(error); // timed-out requests have been counted already
       for (const waiter of account.waiting) waiter.decide(null);
     }
     account.isBusy = false;

@@ -94,6 +94,25 @@ test("the panel shows a client as it was counted, not with a name that authentic
   await app.stop();
 });
 
+test("a request that is open during a reset keeps its client in the panel", async () => {
+  const app = new (App.with(rateLimit, panelProbe, requestTracing))().enableRateLimit({ key });
+  const [entered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  app.get("/", async () => {
+    entered.resolve();
+    await released.promise;
+    return "hello";
+  });
+  await app.start({ ...quiet, env: "development", debug: true });
+  const panel = app.panel("limits");
+  const reply = app.fetch(new Request("http://localhost/"));
+  await entered.promise;
+  await panel.act("reset", "default");
+  released.resolve();
+  await reply;
+  expect((await panel.details?.("default"))?.[0]?.rows.map(({ cells }) => cells[1])).toEqual(["address"]);
+  await app.stop();
+});
+
 test("without a listener no client is recorded, and at most 100 are kept", async () => {
   const { send, panel, close } = await startLimitedApp();
   unsubscribe("framework.request.steps", listen);

@@ -22,7 +22,9 @@ export const withReasons =
   (request, next) => {
     const limit = limitOf(request);
     if (limit === null) reasons.give(request, "no limit: the route or its path is exempt");
-    const key = limit?.keyOf(request) ?? null; // before the handler: authentication may change what the key function reads
+    // Before the handler: authentication may change what the key function reads, and a reset the prefix of keys.
+    const key = limit?.keyOf(request) ?? "";
+    const client = limit?.clientOf(key) ?? "";
     let isAdmitted = false;
     const limited = limitRequests(request, (input) => {
       isAdmitted = true;
@@ -34,8 +36,9 @@ export const withReasons =
       if (max !== null && remaining !== null) reasons.give(request, `${remaining} of ${max} requests remain`);
       if (!isAdmitted)
         reasons.give(request, `refused: retry after ${headers.get("retry-after") ?? "unknown"} s`);
-      if (limit !== null && key !== null)
+      if (limit !== null)
         seen.record(limit, key, {
+          client,
           remaining: remaining === null ? null : Number(remaining),
           isAdmitted,
         });

@@ -23,11 +23,11 @@ export class SeenClients {
   record(
     limit: Limit,
     key: string,
-    { remaining, isAdmitted }: { remaining: number | null; isAdmitted: boolean },
+    { client, remaining, isAdmitted }: { client: string; remaining: number | null; isAdmitted: boolean },
   ): void {
     const refused = (this.clients.get(key)?.refused ?? 0) + (isAdmitted ? 0 : 1);
     this.clients.delete(key); // keeps the map in order of the last request
-    this.clients.set(key, { limit, ...clientOf(limit.clientOf(key)), remaining, refused });
+    this.clients.set(key, { limit, ...clientOf(client), remaining, refused });
     const [oldest] = this.clients.keys();
     if (this.clients.size > MAX_CLIENTS && oldest !== undefined) this.clients.delete(oldest);
   }

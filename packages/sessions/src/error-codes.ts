@@ -18,7 +18,7 @@ export type SessionsErrorCode =
 export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   SESSIONS_NO_SECRET: {
     summary:
-      "`signed` without `secret`, `encrypt` or `secret` without `signed`, or `idleSecs` above `absoluteSecs`; the app does not start",
+      "`signed` without `secret`, `encrypt` or `secret` without `signed`, or `idleSecs`, unless it is the default, above `absoluteSecs`; the app does not start",
     action: "change the option that the message names",
   },
   SESSIONS_NOT_ENABLED: {

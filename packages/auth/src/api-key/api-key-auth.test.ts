@@ -144,6 +144,7 @@ test.each<[string, ApiKeys, string?]>([
   ["a list of keys without names", ["secret-key-1"] as unknown as ApiKeys],
   ["a pair in place of a list of pairs", ["key-1", "a"] as unknown as ApiKeys],
   ["a pair with a third item", [["key-1", "a", 1]] as unknown as ApiKeys],
+  ["an object without a prototype as key", [[Object.create(null), "a"]] as unknown as ApiKeys],
   ["a string", "secret-key-1" as unknown as ApiKeys],
   ["null", null as unknown as ApiKeys],
   ["nothing", undefined as unknown as ApiKeys],

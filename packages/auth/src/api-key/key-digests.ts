@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { AuthErrorCode } from "../error-codes.ts";
 import { authProblem } from "../errors.ts";
 import type { Problem } from "@framework/core";
+import { textOf } from "@framework/core/feature";
 
 /** API keys, or `sha256:` and the hexadecimal digest of one, each with the name of its holder. */
 export type ApiKeys = Readonly<Record<string, string>> | Iterable<readonly [key: string, name: string]>;
@@ -61,8 +62,9 @@ const sha256 = (text: string): Uint8Array => hash("sha256", text, "buffer");
 const HASHED_FORM = /^sha256:([0-9a-f]{64})$/i;
 
 const digestOf = (key: unknown): Uint8Array => {
-  const [, digest] = HASHED_FORM.exec(String(key)) ?? [];
-  return digest === undefined ? sha256(String(key)) : Buffer.from(digest, "hex");
+  const text = textOf(key); // `String` throws for an object without a prototype
+  const [, digest] = HASHED_FORM.exec(text) ?? [];
+  return digest === undefined ? sha256(text) : Buffer.from(digest, "hex");
 };
 
 const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: readonly Entry[]): Problem[] => {

@@ -31,8 +31,10 @@ export class GuardedStore {
   private readonly store: CacheStore;
   private readonly options: GuardedStoreOptions;
   private readonly pendingWrites = new Set<Promise<unknown>>();
-  /** Number of drops that no longer wait for pending writes. */
+  /** Number of drops that have begun. */
   private drops = 0;
+  /** Number of the last drop that no longer waits for pending writes. */
+  private endedWaits = 0;
   private readonly logThrottled: ReturnType<typeof throttledLog>;
 
   constructor(store: CacheStore, options: GuardedStoreOptions) {
@@ -50,10 +52,10 @@ export class GuardedStore {
   set(key: string, entry: CacheEntry, options: SetOptions): void {
     const own = this.shared ? options : { ...options, tags: [...options.tags, EVERY_ENTRY] };
     const { drops } = this;
-    // An entry that a drop did not wait for may be outdated.
+    // An entry that a later drop did not wait for may be outdated.
     this.write(() =>
       mapAwaitable(this.store.set(key, entry, own), (isStored) =>
-        isStored && this.drops !== drops ? this.store.delete(key) : isStored,
+        isStored && this.endedWaits > drops ? this.store.delete(key) : isStored,
       ),
     );
   }
@@ -82,9 +84,10 @@ export class GuardedStore {
 
   /** Waits for the pending writes, before a drop, until they time out, at most 500 ms. An entry that is stored later is removed again. */
   async waitForWrites(): Promise<void> {
+    const drop = ++this.drops;
     if (this.pendingWrites.size > 0)
       await within(Promise.all(this.pendingWrites), MAX_WAIT_MS, this.options.clock, () => []);
-    this.drops++;
+    this.endedWaits = Math.max(this.endedWaits, drop);
   }
 
   private write(call: () => Awaitable<boolean>): void {

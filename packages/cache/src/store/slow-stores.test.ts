@@ -99,3 +99,31 @@ test.each([
     await app.stop();
   },
 );
+
+test("a reply whose computation begins after an invalidation is kept, even if it is written while the invalidation waits", async () => {
+  const memory = memoryStore();
+  const [first, second] = [gate(), gate()];
+  const gates = [first, second];
+  const store: CacheStore = {
+    shared: true,
+    get: async (key) => memory.get(key),
+    set: async (key, held, options) => {
+      await gates.shift()?.opened;
+      return memory.set(key, held, options);
+    },
+    delete: async (key) => memory.delete(key),
+    drop: async (tags) => memory.drop(tags),
+  };
+  const { app, get } = cachedApp({ store });
+  for (const path of ["/a", "/b"]) app.get(path, { cache: { tags: ["a"] } }, () => path);
+  await get("/a");
+  const dropping = app.invalidateCache(["a"]);
+  await new Promise((resolve) => setImmediate(resolve));
+  await get("/b");
+  first.open();
+  await dropping;
+  second.open();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([(await get("/a")).outcome, (await get("/b")).outcome]).toEqual(["MISS", "HIT"]);
+  await app.stop();
+});
