@@ -45,6 +45,16 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     });
   });
 
+  fact("a header of the caller does not make a job that of a schedule", async (app) => {
+    const tell = app.jobs.define("tell", {}, (_, { schedule, scheduledAt }) => [schedule, scheduledAt]);
+    await withStarted(app, async () => {
+      for (const headers of [{ schedule: "nightly" }, { "scheduled-at": "5" }] as const) {
+        const { id } = await tell.enqueue(undefined, { headers });
+        expect((await waitForState(tell, id, "done")).result).toEqual([null, null]);
+      }
+    });
+  });
+
   fact(
     "a job that is enqueued in a transaction runs after its commit, and never after a rollback",
     async (app) => {

@@ -22,7 +22,7 @@ export const MAX_REQUEST_MS = 3_600_000;
 /** Maximum delay requested by a handler, in milliseconds, for which its message stays in the process during the quick tries. */
 export const MAX_QUICK_DELAY_MS = 1000;
 
-/** Bytes of unsettled deliveries at which a subscription stops fetching. */
+/** Bytes of unsettled deliveries at which a subscription stops fetching. Deliveries already requested may exceed it. */
 export const MAX_HELD_BYTES = 67_108_864;
 
 /** Minimum time in milliseconds between a handler's abort signal and its abandonment. */

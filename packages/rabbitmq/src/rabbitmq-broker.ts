@@ -1,3 +1,4 @@
+import { FrameworkError } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import {
   type Broker,
@@ -12,7 +13,7 @@ import { unavailable } from "./connection/server-error.ts";
 import { withChannel } from "./connection/with-channel.ts";
 import { RabbitMQConsumer } from "./consume/rabbitmq-consumer.ts";
 import type { RabbitMQDelivery } from "./consume/rabbitmq-delivery.ts";
-import { RabbitMQConfig } from "./rabbitmq-config.ts";
+import { configProblems, RabbitMQConfig } from "./rabbitmq-config.ts";
 import { publicationOf } from "./send/publication.ts";
 import { Publisher } from "./send/publisher.ts";
 import { RabbitMQProducer } from "./send/rabbitmq-producer.ts";
@@ -52,13 +53,18 @@ const capabilitiesOf = ({ delayQueues }: RabbitMQConfig): Capabilities => ({
  */
 export const rabbitmqBroker = (config: ConfigInput<RabbitMQConfig> = {}): BrokerAdapter => {
   const checked = RabbitMQConfig.of(config);
-  return {
-    name: "rabbitmq",
-    capabilities: capabilitiesOf(checked),
-    servers: [serverOf(checked)],
-    open: (context) => openBroker(checked, context),
-  };
+  const [problem] = configProblems(checked);
+  if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
+  return adapterOf(checked);
 };
+
+/** Returns the adapter for a checked configuration. */
+export const adapterOf = (config: RabbitMQConfig): BrokerAdapter => ({
+  name: "rabbitmq",
+  capabilities: capabilitiesOf(config),
+  servers: [serverOf(config)],
+  open: (context) => openBroker(config, context),
+});
 
 /** Returns the address without user and password. */
 const serverOf = ({ url }: RabbitMQConfig): { readonly host: string; readonly protocol: string } => {

@@ -20,7 +20,7 @@ export interface RabbitMQConfig {
    * @default 10
    */
   readonly prefetchCount: number;
-  /** Certificate authorities of the server's certificate, in PEM format; not a file name. @default the authorities of Node */
+  /** Certificate authorities of the server's certificate, in PEM format; not a file name. Needs `amqps://`. @default the authorities of Node */
   readonly ca: string | undefined;
   /** Interval of heartbeats in seconds, 1 to 600; a connection that is silent for twice as long is replaced. @default 10 */
   readonly heartbeatSecs: number;
@@ -54,3 +54,9 @@ export const RabbitMQConfig: ConfigRecord<RabbitMQConfig> = configRecord("Rabbit
   consumerTimeoutMs: integer(1_800_000, { min: 1000 }),
   delayQueues: flag(true),
 });
+
+/** Returns problems that the checks of single fields do not find. */
+export const configProblems = ({ url, ca }: RabbitMQConfig): readonly string[] =>
+  ca !== undefined && new URL(url).protocol !== "amqps:"
+    ? ["RabbitMQConfig.ca needs a url with amqps://; with amqp:// the connection has no TLS"]
+    : [];

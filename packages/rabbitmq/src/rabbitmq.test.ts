@@ -30,6 +30,15 @@ test("a misspelt field is reported by the record with the nearest name, an unkno
   expect(failure).toContain('RabbitMQConfig has no field "colour"');
 });
 
+test("ca with an address without TLS is a start error", async () => {
+  const config = { url: "amqp://localhost", ca: "-----BEGIN CERTIFICATE-----" };
+  const problem = "RabbitMQConfig.ca needs a url with amqps://";
+  await expect(start({ ...config, drainMs: -1 })).rejects.toThrow(problem);
+  await expect(start({ ...config, drainMs: -1 })).rejects.toThrow("MessagingConfig.drainMs");
+  expect(() => rabbitmqBroker(config)).toThrow(problem);
+  expect(() => rabbitmqBroker({ ...config, url: "amqps://localhost" })).not.toThrow();
+});
+
 test("without delay queues the adapter declares that it supports no delays", () => {
   const { capabilities } = rabbitmqBroker({ delayQueues: false });
   expect([capabilities.maxDelayMs, capabilities.maxRetryDelayMs]).toEqual([0, 0]);

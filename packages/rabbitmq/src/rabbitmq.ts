@@ -1,8 +1,8 @@
 import type { ConfigInput, Feature } from "@framework/core/feature";
 import type { MessagingMethods } from "@framework/messaging";
 import { messagingSetup, type SharedConfig, splitConfig } from "@framework/messaging/adapter";
-import { rabbitmqBroker } from "./rabbitmq-broker.ts";
-import { RabbitMQConfig } from "./rabbitmq-config.ts";
+import { adapterOf } from "./rabbitmq-broker.ts";
+import { configProblems, RabbitMQConfig } from "./rabbitmq-config.ts";
 
 /** The methods that the feature adds to an app. */
 export interface RabbitMQMethods {
@@ -28,7 +28,8 @@ export const rabbitmq: Feature<RabbitMQMethods, MessagingMethods> = {
     enableRabbitmq(config = {}) {
       const { own, shared } = splitConfig(RabbitMQConfig, config);
       const checked = host.configure(RabbitMQConfig, own);
-      messagingSetup(needs).addBroker("rabbitmq", rabbitmqBroker(checked), shared);
+      for (const message of configProblems(checked)) host.problem({ code: "CORE_BAD_CONFIG", message });
+      messagingSetup(needs).addBroker("rabbitmq", adapterOf(checked), shared);
       return this;
     },
   }),

@@ -1,4 +1,5 @@
 // Handling of each kind of failure, with a worker that the test drives.
+import { FrameworkError } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { failureClass, saga, SagaReject } from "./index.ts";
 import { because, bench, lost } from "./bench.test-kit.ts";
@@ -216,3 +217,20 @@ test("a step's retry policy takes the omitted fields from the configuration", as
   await own.pass(30_000);
   expect(attempts).toBe(5);
 });
+
+test.each(["DURABLE_BAD_WORK", "JOBS_BAD_INPUT", "MESSAGING_BAD_MESSAGE"])(
+  "%s, for work or a message that a step adds, is a programming error: the saga is paused, and nothing is undone",
+  async (code) => {
+    let undos = 0;
+    const definition = saga("s", 1)
+      .call("paid", () => 1, { undo: () => void undos++ })
+      .tx("announce", () => {
+        throw new FrameworkError(code, "not JSON");
+      })
+      .build();
+    await using own = await bench(definition);
+    const id = await own.start();
+    await own.pass(30_000);
+    expect([(await own.info(id)).status, undos]).toEqual(["paused", 0]);
+  },
+);

@@ -1,3 +1,4 @@
+import { virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { saga } from "./index.ts";
 import { bench } from "./bench.test-kit.ts";
@@ -26,3 +27,28 @@ test("a wait that exceeds its timeout undoes the saga", async () => {
   await own.pass(2000);
   expect([(await own.info(id)).status, undone]).toEqual(["compensated", ["order"]]);
 });
+
+test.each(["wait", "sleep"])(
+  "a %s that is claimed just before its end is scheduled again for its end",
+  async (kind) => {
+    let reads = 0;
+    const clock = { ...virtualClock(), now: () => 0.6 * reads++ }; // time passes between two reads
+    const builder = saga("s", 1);
+    const definition = (
+      kind === "wait" ? builder.waitFor("packed", { timeout: "1m" }) : builder.sleep("1m")
+    ).build();
+    await using own = await bench(definition, {}, { clock });
+    await own.start();
+    await own.worker.runAll();
+    await own.time.advance(60_000);
+    const claim = await own.worker.take();
+    if (claim === null) throw new Error("no run is due");
+    await own.time.advance(-1);
+    const delays: number[] = [];
+    await own.worker.run({
+      ...claim,
+      again: async (tx, delayMs) => (delays.push(delayMs), await claim.again(tx, delayMs)),
+    });
+    expect(delays).toEqual([expect.closeTo(0.4)]);
+  },
+);

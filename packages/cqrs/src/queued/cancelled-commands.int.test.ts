@@ -26,5 +26,5 @@ withServer("postgres", (server) => {
     await waitFor(() => failures.length > 0);
     await app.stop({ timeoutSecs: 0.1 });
     expect(failures).toEqual([["transient", "DURABLE_CANCELLED"]]);
-  }, 60_000);
+  });
 });

@@ -81,3 +81,38 @@ test("the API document lists the replies that the option implies", async () => {
   const otherStatuses = Object.keys(paths["/off"]?.post.responses ?? {});
   expect(otherStatuses.filter((status) => status === "409" || status === "503")).toEqual([]);
 });
+
+test("a form that is sent again with another boundary is the same request, one with other fields or files is not", async () => {
+  const app = newApp().enableCqrs();
+  let uploads = 0;
+  app.post("/uploads", { idempotency: "required" }, () => ({ upload: ++uploads }));
+  await using client = testClient(app);
+  const boundaries = new Set<string>();
+  const upload = async (title: string, file: string) => {
+    const form = new FormData();
+    form.set("title", title);
+    form.set("cover", new Blob([file]), "cover.png");
+    const encoded = new Response(form);
+    const type = encoded.headers.get("content-type") ?? "";
+    boundaries.add(type);
+    const headers = { "content-type": type, "idempotency-key": "k" };
+    return await client.post("/uploads", { body: new Uint8Array(await encoded.arrayBuffer()), headers });
+  };
+  const [first, second] = [await upload("Emma", "pixels"), await upload("Emma", "pixels")];
+  expect([first.json(), second.json(), boundaries.size]).toEqual([{ upload: 1 }, { upload: 1 }, 2]);
+  for (const [title, file] of [
+    ["Dune", "pixels"],
+    ["Emma", "others"],
+  ] as const)
+    expect((await upload(title, file)).status).toBe(422);
+});
+
+test("a form with very many parts has a key as any other", async () => {
+  const app = newApp().enableCqrs();
+  app.post("/uploads", { idempotency: "required" }, () => "uploaded");
+  await using client = testClient(app);
+  const headers = { "content-type": "multipart/form-data; boundary=a", "idempotency-key": "k" };
+  const upload = async (end: string) =>
+    (await client.post("/uploads", { body: `${"--a".repeat(200_000)}${end}`, headers })).status;
+  expect([await upload("x"), await upload("x"), await upload("y")]).toEqual([200, 200, 422]);
+});

@@ -14,6 +14,7 @@ import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
 import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
 import type { KeyClaim, StoredResult } from "../idempotency/stored-results.ts";
 import { isResult, replayedReply, toStoredResult } from "./stored-reply.ts";
+import { bodyPieces } from "./body-pieces.ts";
 import { usesTransaction } from "./request-transaction.ts";
 import type { RequestTransactions } from "./request-transactions.ts";
 import { type HeldKey, isHeld, type RouteClaims } from "./route-claims.ts";
@@ -136,7 +137,8 @@ const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Prom
   const operation = request.name;
   const { path, query, contentType } = request;
   const target = JSON.stringify([path, [...query.entries()], contentType]);
-  const fingerprint = fingerprintOf(target, await request.body());
+  const pieces = bodyPieces(request.headers.get("content-type"), await request.body());
+  const fingerprint = fingerprintOf(target, ...pieces);
   const scope = { tenant: parts.tenantOf(request), caller: parts.callerOf(request), operation, key };
   return { ...keyId(scope), operation, fingerprint };
 };

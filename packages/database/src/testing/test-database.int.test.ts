@@ -23,7 +23,7 @@ withServer("postgres", (server) => {
     [url.username, url.password] = ["schemaless", "x"];
     await expect(databaseInSchema(url.href)).rejects.toThrow("permission denied");
     const open = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'schemaless'";
-    await waitFor(async () => (await admin.fetchValue(open)) === 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await admin.fetchValue(open)) === 0);
     await admin.execute("DROP ROLE schemaless");
     await admin.close();
   });

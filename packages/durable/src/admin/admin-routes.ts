@@ -135,6 +135,9 @@ const parkedRoutes = (
   const replay = async ({ input, signal }: HttpRequest): Promise<object> => {
     const { ids: given, limit, perSecond, ...filter } = as(replayBody, input.body);
     if (given === undefined && filter.source === undefined) throw new HttpError(400, "Give ids, or a source");
+    const [field] = given === undefined ? [] : Object.keys(filter);
+    if (field !== undefined)
+      throw new HttpError(400, `Give ids or a filter, not both: remove ids or ${field}`);
     return await parked.replay(given ?? filter, { limit, perSecond, signal });
   };
   http.route("POST", `${path}/parked/replay`, replay, {

@@ -81,6 +81,8 @@ test("parked work is listed, shown, replayed and discarded over HTTP", async () 
   });
   fails = false;
   expect((await call("POST", "/parked/replay", { name: "mail" })).status).toBe(400);
+  for (const filter of [{ source: "work" }, { name: "other" }, { key: "k" }])
+    expect((await call("POST", "/parked/replay", { ids: [a], ...filter })).status).toBe(400);
   expect((await call("POST", "/parked/replay", { ids: [a] })).body).toEqual({ replayed: 1, failed: [] });
   await waitFor(async () => (await app.mail.list({ state: "done" })).items.length === 1);
   expect((await call("POST", "/parked/discard", { ids: [b], note: "not needed" })).body).toEqual({

@@ -89,7 +89,8 @@ export class ParkedStore {
   /** Marks parked work as discarded. Returns the number of rows. */
   async discard(tx: Transaction, ids: readonly number[], note: string): Promise<number> {
     let discarded = 0;
-    for (const id of ids) {
+    const inOrder = ids.toSorted((a, b) => a - b); // concurrent calls lock rows in one order, so they cannot deadlock
+    for (const id of inOrder) {
       const { changes } =
         await tx.execute`UPDATE framework_parked SET state = 'discarded', note = ${note}, closed_at = ${this.base.now}
         WHERE id = ${id} AND state IN ('parked', 'replaying')`;

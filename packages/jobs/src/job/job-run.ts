@@ -25,7 +25,8 @@ export const scheduleHeaders = (schedule: string, at: number): Readonly<Record<s
 /** Returns the run of an item. */
 export const toRun = (name: string, item: WorkItem<unknown>): JobRun => {
   const { id, key, attempt, headers, createdAt } = item;
-  const at = headers[SCHEDULED_AT];
+  const { [SCHEDULE]: schedule, [SCHEDULED_AT]: at } = headers;
+  const isScheduled = schedule !== undefined && at !== undefined; // one alone is a header of the caller
   return {
     name,
     id,
@@ -33,8 +34,8 @@ export const toRun = (name: string, item: WorkItem<unknown>): JobRun => {
     attempt,
     headers,
     createdAt,
-    schedule: headers[SCHEDULE] ?? null,
-    scheduledAt: at === undefined ? null : Number(at),
+    schedule: isScheduled ? schedule : null,
+    scheduledAt: isScheduled ? Number(at) : null,
     get signal() {
       return item.signal;
     },

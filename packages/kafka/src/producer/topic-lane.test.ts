@@ -81,3 +81,24 @@ test("messages that are sent individually are not sent after their time limit", 
     { error: { message: "the time limit" }, isRetryable: true },
   ]);
 });
+
+test("when a batch is abandoned at the time limit of one call, the other calls fail with this reason", async () => {
+  const limit = new AbortController();
+  const lane = new TopicLane({
+    topic: "orders",
+    maxBatchBytes: 1_000_000,
+    send: () => (limit.abort(new Error("not confirmed within 10000 ms")), new Promise<never>(() => {})),
+    onAbandoned: () => {},
+    onIdle: () => {},
+  });
+  const pending = [limit.signal, new AbortController().signal].map((signal, at) => {
+    const message = { id: String(at), topic: "orders", key: null, headers: {}, body: "{}", delayMs: 0 };
+    const { promise, resolve } = Promise.withResolvers<SendResult>();
+    lane.add([{ message, bytes: 100, call: {}, signal, settle: resolve }]);
+    return promise;
+  });
+  expect(await Promise.all(pending)).toMatchObject([
+    { error: { message: "not confirmed within 10000 ms" }, isRetryable: true },
+    { error: { message: "its batch was abandoned at the time limit of another send" }, isRetryable: true },
+  ]);
+});

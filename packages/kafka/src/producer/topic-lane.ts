@@ -84,6 +84,10 @@ export class TopicLane {
       return null;
     } catch (thrown) {
       const error = thrown as Error;
+      if (batch.reason !== null) {
+        this.failAbandoned(taken, error);
+        return error;
+      }
       const mayRetry = isRetryable(error);
       if (!mayRetry && taken.length > 1) await this.sendEach(taken);
       else this.fail(taken, error, mayRetry);
@@ -124,6 +128,15 @@ export class TopicLane {
     } finally {
       for (const signal of signals) signal.removeEventListener("abort", abort);
     }
+  }
+
+  /** Fails the messages of an abandoned batch: the calls at their time limit with its error, the others with the reason. They may have been stored. */
+  private failAbandoned(taken: readonly UnconfirmedMessage[], error: Error): void {
+    const expired = taken.filter(({ signal }) => signal.aborted);
+    const others = taken.filter(({ signal }) => !signal.aborted);
+    const reason = "its batch was abandoned at the time limit of another send";
+    this.fail(expired, error, true);
+    this.fail(others, new Error(reason, { cause: error.cause }), true);
   }
 
   /** Fails messages, and all waiting messages of the same calls, to keep the order. */

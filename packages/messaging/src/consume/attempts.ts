@@ -105,9 +105,11 @@ export class Attempts {
 
   private reply(message: Message, value: unknown, error: string | null = null): Awaitable<void> {
     if (replyTopic(message) === null) return;
+    const sent = sendReplyTo(this.parts.replies, message, value, error);
     const entry = this.entries.get(message);
-    if (entry !== undefined) entry.isHandled = true;
-    return sendReplyTo(this.parts.replies, message, value, error);
+    if (entry === undefined) return sent;
+    entry.isHandled = true;
+    return sent.finally(() => (entry.isHandled = false)); // the rest of a middleware has the time limit of the try
   }
 
   /** Makes a try in the inbox. Its reply is sent after the commit: the transaction could still roll back, and the send may need the database. */

@@ -28,7 +28,7 @@ export class Entry {
   isFinished = false;
   /** Whether only its settlement is outstanding. */
   isEnding = false;
-  /** Whether its handler has returned, and only its reply is outstanding, which has the time limit of sends. */
+  /** Whether its handler has returned, and its reply is being sent, which has the time limit of sends. */
   isHandled = false;
   /** Whether its handler ignores its signal. */
   isStuck = false;

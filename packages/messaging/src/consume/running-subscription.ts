@@ -159,7 +159,7 @@ export class RunningSubscription {
 
   /** Milliseconds for which messages were overdue and none was received; 0 if not stalled. */
   get stalledMs(): number {
-    if (this.overdue === 0) return 0;
+    if (this.overdue === 0 || !this.mayStall) return 0; // the reading may be old
     const stalledMs = this.parts.clock.now() - this.progress.at;
     return stalledMs >= STALLED_MS ? stalledMs : 0;
   }

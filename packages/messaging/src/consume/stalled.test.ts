@@ -119,6 +119,32 @@ test("while the broker does not report the lag, it is not requested again, and t
   await stopping;
 });
 
+test("an app that receives messages again is ready, even if the broker no longer reports the lag", async () => {
+  const clock = virtualClock();
+  const { feature, health } = probing();
+  let isReporting = true;
+  const lag = (): Promise<number> => (isReporting ? Promise.resolve(1) : new Promise<never>(() => {}));
+  const broker = fakeBroker({ consumer: { lag, overdue: () => Promise.resolve(1) } });
+  const app = new (App.with(feature, messaging))().enableMessaging({
+    broker: broker.adapter,
+    clock,
+    drainMs: 0,
+  });
+  app.messaging.subscribe("books", { group: "search" }, () => {});
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running");
+  for (let n = 0; n < 6; n++) await clock.advance(15_000);
+  await expect(health()).rejects.toThrow("is stalled");
+  isReporting = false;
+  await clock.advance(15_000);
+  broker.sink().deliver([fakeDelivery("1")]);
+  await waitFor(() => app.messaging.status()[0]?.done === 1);
+  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } });
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});
+
 test("an app stays ready while its only message waits for its next try", async () => {
   const clock = virtualClock();
   const { feature, health } = probing();

@@ -14,8 +14,9 @@ export interface TimeLimits {
 }
 
 /**
- * Limits the time of a try, until its handler returns, and calls `onEnded` with its outcomes, or with one outcome for all entries. At the limit the signals of
- * the entries abort, and the try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns, or after the same time again (at least 10 s).
+ * Limits the time of a try, except while only replies are being sent, and calls `onEnded` with its outcomes, or with one outcome for all entries. At the limit
+ * the signals of the entries abort, and the try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns, or after the same
+ * time again (at least 10 s).
  */
 export const limitTime = (
   entries: readonly Entry[],
@@ -25,18 +26,23 @@ export const limitTime = (
 ): void => {
   let timeout: Outcome | null = null;
   let isAbandoned = false;
-  let cancel = clock.after(timeoutMs, () => {
-    if (entries.every(({ isHandled }) => isHandled)) return;
+  const graceMs = Math.max(timeoutMs, MIN_GRACE_MS);
+  const expire = (): void => {
+    if (entries.every(({ isHandled }) => isHandled)) {
+      cancel = clock.after(graceMs, expire); // a middleware may hang after the reply
+      return;
+    }
     const error = messagingError("MESSAGING_TIMEOUT", `a handler took longer than ${timeoutMs} ms`);
     const failed: Outcome = (timeout = { kind: "retry", error, delayMs: null });
     for (const entry of entries) entry.abort(error);
-    cancel = clock.after(Math.max(timeoutMs, MIN_GRACE_MS), () => {
+    cancel = clock.after(graceMs, () => {
       for (const entry of entries) entry.isStuck = true;
       isAbandoned = true;
       onAbandoned();
       onEnded(failed);
     });
-  });
+  };
+  let cancel = clock.after(timeoutMs, expire);
   const returned = (settled: Outcomes): void => {
     cancel();
     for (const entry of entries) entry.isStuck = false;

@@ -3,8 +3,8 @@ import type { Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 import type { Producer, SendOptions, SendResult } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
-import type { Groups } from "./groups.ts";
 import { untilAborted } from "../waiting/until-aborted.ts";
+import type { Groups } from "./groups.ts";
 import { toRow } from "./stored-message.ts";
 
 /** Sends messages to topics in the database: atomically one copy for each group. */
@@ -36,7 +36,7 @@ export class DatabaseProducer implements Producer {
         );
   }
 
-  /** Stores messages, or fails when the signal aborts: the database may wait for a lock without a limit. */
+  /** Stores messages, or fails when the signal aborts: the database may wait for a lock without a limit, and may then still store them. */
   private async store(
     topic: string,
     messages: readonly OutgoingMessage[],

@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, type Middleware } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { aborted } from "@framework/core/feature";
@@ -6,7 +6,7 @@ import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { BrokerAdapter } from "../adapter.ts";
-import { memoryBroker, messaging } from "../index.ts";
+import { memoryBroker, type Message, messaging, type Outcome } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
@@ -155,3 +155,26 @@ test.each(["none", "inbox"] as const)(
     await stopping;
   },
 );
+
+test("a middleware that hangs after the reply was sent reaches the time limit", async () => {
+  const clock = virtualClock();
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), clock, drainMs: 0 });
+  const hanging: AbortSignal[] = [];
+  const middleware: Middleware<Message, Outcome> = async (message, next) => {
+    const outcome = await next(message);
+    hanging.push(message.signal);
+    await aborted(message.signal);
+    return outcome;
+  };
+  app.messaging
+    .use(middleware)
+    .subscribe("payments", { group: "bank", timeoutMs: 5000, retry }, () => "paid");
+  await app.start({ log: quiet });
+  expect(await app.messaging.request("payments", { type: "t" }, long)).toBe("paid");
+  await waitFor(() => hanging.length === 1, long);
+  await clock.advance(5000);
+  expect(hanging[0]?.aborted).toBe(true);
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});

@@ -79,7 +79,10 @@ export interface BatchSubscriptionOptions<
   readonly ack?: never;
   /** Only for `subscribe`. */
   readonly dedupe?: never;
-  /** `size`: maximum number of messages of one call, 2 to 1,000; with an order at most one of each key (or partition). */
+  /**
+   * `size`: maximum number of messages of one call, 2 to 1,000; with an order at most one of each key (or partition). Where a topic is one partition, as on every
+   * broker except Kafka, each call with `order: "partition"` has one message, after `waitMs`.
+   */
   readonly batch: {
     readonly size: number;
     /** Longest wait for a full batch in milliseconds, up to 60,000. @default 0 */

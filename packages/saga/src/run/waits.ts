@@ -10,7 +10,8 @@ import { fail, pause } from "./step-failures.ts";
 export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
   const { store, transaction } = run.parts;
   const { id, position, waitUntil, isFinal } = run.saga;
-  const hasTimedOut = waitUntil !== null && run.now >= waitUntil;
+  const { now } = run; // read once, because it advances
+  const hasTimedOut = waitUntil !== null && now >= waitUntil;
   const outcome = await transaction(async (tx) => {
     await store.load(tx, id, { lock: true });
     const data = await takeMessage(tx, store.now, { sagaId: id, name: step.name });
@@ -29,7 +30,7 @@ export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
       await run.claim.again(tx, step.timeoutMs);
       return { saga, continues: false };
     }
-    if (!hasTimedOut) await run.claim.again(tx, waitUntil - run.now);
+    if (!hasTimedOut) await run.claim.again(tx, waitUntil - now);
     return null;
   });
   if (outcome !== null) {
@@ -54,8 +55,9 @@ export const sleep = async (run: SagaRun, step: SleepStep): Promise<boolean> => 
     await run.commit(change, (tx) => run.claim.again(tx, step.ms));
     return false;
   }
-  if (run.now >= waitUntil)
+  const { now } = run;
+  if (now >= waitUntil)
     return await commitStepEnd(run, { position: position + 1, step: step.name, done: [] });
-  await run.parts.transaction((tx) => run.claim.again(tx, waitUntil - run.now));
+  await run.parts.transaction((tx) => run.claim.again(tx, waitUntil - now));
   return false;
 };
