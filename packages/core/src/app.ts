@@ -188,7 +188,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this.kernel.routes();
   }
 
-  /** The current snapshot of each feature. */
+  /** The current snapshot of each feature; for one that throws, `error` with the message. */
   snapshot(): Readonly<Record<string, unknown>> {
     return this.kernel.insight.snapshot();
   }

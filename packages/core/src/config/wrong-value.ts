@@ -22,6 +22,7 @@ export const describeValue = (value: unknown): string => {
   if (typeof value === "string") return shownText(value);
   if (Array.isArray(value)) return shownList(value);
   if (typeof value === "function") return "a function";
+  if (typeof value === "bigint") return `${value}n`;
   return typeof value === "object" && value !== null ? "an object" : String(value);
 };
 

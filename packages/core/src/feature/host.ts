@@ -187,7 +187,7 @@ export interface HostInsight {
   link(name: string, path: string | (() => string | null)): this;
   /** Publishes the feature's current state, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
-  /** Returns the snapshots that features publish with `expose`, by name. */
+  /** Returns the snapshots that features publish with `expose`, by name; for one that throws, `error` with the message. */
   snapshots(): Readonly<Record<string, unknown>>;
   /** Publishes a panel: a table with actions for developers, which the dev page shows. May be called at any time; a later panel of that name replaces it. */
   panel(panel: Panel): this;

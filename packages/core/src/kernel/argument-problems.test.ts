@@ -222,7 +222,7 @@ test.each(["name", "summary", "description"])(
 );
 
 test.each([
-  [404n, "404"],
+  [404n, "404n"],
   [Number.NaN, "NaN"],
   ["404", '"404"'],
 ])("errors: [%p] is a start error that shows the value", async (status, shown) => {

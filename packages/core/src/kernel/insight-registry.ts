@@ -13,6 +13,7 @@ import { type OutgoingCallObserver, OutgoingCalls } from "../insight/outgoing-ca
 import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
 import type { AppLink } from "../lifecycle/runnable.ts";
 import type { Logger } from "../log/logger.ts";
+import { messageOf } from "../log/value-text.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { requestOperation } from "../pipeline/request-operations.ts";
 
@@ -126,12 +127,21 @@ export class InsightRegistry {
     return this.checks;
   }
 
-  /** Returns the current snapshot of every feature, by name. */
+  /** Returns the current snapshot of every feature, by name; for one that throws, `error` with the message. */
   snapshot(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
+    return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, readSnapshot(read)]));
   }
 
   private problemIf(code: string, message: string | null): void {
     if (message !== null) this.gate.problem({ code, message });
   }
 }
+
+/** Reads a snapshot. An error must not hide the snapshots of other features. */
+const readSnapshot = (read: () => unknown): unknown => {
+  try {
+    return read();
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+};

@@ -99,7 +99,7 @@ const toConsole = (line: string): void => console.error(line.trimEnd());
 /** Returns the problem of an unknown environment, which may come from an untyped program or from FRAMEWORK_ENV. */
 export const environmentProblems = ({ env }: Pick<AppSettings, "env">): readonly Problem[] => {
   if (environments.includes(env)) return [];
-  const message = `env, or the variable FRAMEWORK_ENV, must be ${environments.join(" or ")}, not ${JSON.stringify(String(env).slice(0, 80))}`;
+  const message = `env, or the variable FRAMEWORK_ENV, must be ${environments.join(" or ")}, not ${describeValue(env)}`;
   return [{ code: "CORE_BAD_SETTING", message }];
 };
 

@@ -158,6 +158,21 @@ test("snapshots that features publish are read on demand", async () => {
   expect(app.snapshot()).toEqual({ counting: { hits: 3 } });
 });
 
+test("a snapshot that throws is replaced by its error, and the others are returned", () => {
+  const features: Feature = {
+    name: "features",
+    install: (host) => {
+      host.insight.expose("failing", () => {
+        throw new Error("pool is closed");
+      });
+      host.insight.expose("counting", () => ({ hits: 3 }));
+      return {};
+    },
+  };
+  const app = new (App.with(features))();
+  expect(app.snapshot()).toEqual({ failing: { error: "pool is closed" }, counting: { hits: 3 } });
+});
+
 const reportOf = (app: App) =>
   (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report();
 

@@ -24,6 +24,11 @@ test.each<[string, readonly ListenerOptions[], string]>([
     "owner: a listener's name must be lower-case words with dashes",
   ],
   [
+    "a name that is not a string",
+    [optionsOf(8n as never)],
+    "owner: a listener's name must be lower-case words with dashes, at most 40 characters, not 8n",
+  ],
+  [
     "two listeners with one name",
     [optionsOf("admin"), optionsOf("admin")],
     "owner: two listeners are named admin",

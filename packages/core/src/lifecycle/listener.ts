@@ -1,3 +1,4 @@
+import { describeValue } from "../config/wrong-value.ts";
 import type { Reply } from "../exchange/reply.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import type { Socket } from "../exchange/socket.ts";
@@ -78,10 +79,10 @@ export const listenerProblem = (
   { name, port }: ListenerOptions,
   present: readonly RegisteredListener[],
 ): string | null => {
-  if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
-    return `a listener's name must be lower-case words with dashes, at most 40 characters, not ${JSON.stringify(name)}`;
+  if (typeof name !== "string" || !/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
+    return `a listener's name must be lower-case words with dashes, at most 40 characters, not ${describeValue(name)}`;
   if (present.some(({ options }) => options.name === name)) return `two listeners are named ${name}`;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    return `the port of the listener ${name} must be an integer from 0 to 65535, not ${String(port)}`;
+    return `the port of the listener ${name} must be an integer from 0 to 65535, not ${describeValue(port)}`;
   return present.length < MAX_LISTENERS ? null : `an app has at most ${MAX_LISTENERS} listeners of features`;
 };

@@ -5,7 +5,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { requestLines } from "./request-lines.ts";
 
-/** Returns the middleware of outer stages, outermost first, with the framework's request log if `logs` is enabled and no feature replaces them. */
+/** Returns the middleware of outer stages, outermost first, with the framework's request log if `logs` is enabled and no feature replaces it. */
 export const stagesOf = (
   stages: readonly OuterStage[],
   middleware: Stages,

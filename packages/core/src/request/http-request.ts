@@ -407,6 +407,8 @@ export class HttpRequest<
   /**
    * A web `Request` with the same content, built on first access; its body can be read independently of this request. If middleware has decoded the body, the
    * fields that describe its coding are absent.
+   *
+   * @throws HttpError 501 for TRACE, which a web `Request` cannot have
    */
   get raw(): globalThis.Request {
     return (this.web ??= webRequest(this, this.source, this.bodySource.isDecoded === true));

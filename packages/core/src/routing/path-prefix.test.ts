@@ -22,9 +22,10 @@ test.each([
   ["/\ud800", "contains characters that no request may have"],
   [7, "is not a path"],
   [undefined, "is not a path"],
-])("%j matches no request, so it is a mistake", (path, problem) => {
+  [10n, "is not a path"],
+])("%p matches no request, so it is a mistake", (path, problem) => {
   expect(prefixProblem(path)).toContain(problem);
-  expect(prefixProblem(path)).toMatch(/^(?:"|7|undefined)/);
+  expect(prefixProblem(path)).toMatch(/^(?:"|7|undefined|10n)/);
 });
 
 test("a path covers itself and everything below it, however a request spells it", () => {

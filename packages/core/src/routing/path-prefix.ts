@@ -1,4 +1,5 @@
 import type { FieldRule } from "../config/config-record.ts";
+import { describeValue } from "../config/wrong-value.ts";
 import { isUnder } from "./canonical-path.ts";
 import { parsePattern } from "./pattern.ts";
 
@@ -9,7 +10,7 @@ import { parsePattern } from "./pattern.ts";
  * them; `//`, a trailing slash and wildcards are also mistakes.
  */
 export const prefixProblem = (path: unknown): string | null => {
-  if (typeof path !== "string") return `${JSON.stringify(path)} is not a path such as "/health"`;
+  if (typeof path !== "string") return `${describeValue(path)} is not a path such as "/health"`;
   const shown = JSON.stringify(path.length <= MAX_SHOWN ? path : `${path.slice(0, MAX_SHOWN)}…`);
   if (/[*{}]/.test(path)) return `${shown} has parameters or wildcards; a path covers everything below it`;
   if (path.includes("//")) return `${shown} has an empty segment; write one slash`;

@@ -1,4 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
 import { App } from "../index.ts";
 
@@ -31,6 +34,34 @@ test.each(["node", "fast"] as const)("serves an app over the %s transport", asyn
     await running.close();
   }
 });
+
+test.each(["node", "fast"] as const)(
+  "middleware that reads `raw` of a TRACE request gets a 501 over the %s transport, because a web Request cannot have that method",
+  async (transport) => {
+    const app = new App().use((input, next) => {
+      void input.raw;
+      return next(input);
+    });
+    const running = await app.run({
+      transport,
+      port: 0,
+      exitOnError: false,
+      argv: [],
+      environment: {},
+      log: silent,
+    });
+    try {
+      const sent = request(`${running.url}/x`, { method: "TRACE", agent: false }).end();
+      const [reply] = (await once(sent, "response")) as [IncomingMessage];
+      expect([reply.statusCode, await json(reply)]).toEqual([
+        501,
+        expect.objectContaining({ detail: "A web Request cannot have the method TRACE" }),
+      ]);
+    } finally {
+      await running.close();
+    }
+  },
+);
 
 test.each([
   ["node", 1],

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, test } from "@jest/globals";
+import { afterEach, expect, jest, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
 import { isClean, readinessDelayMs, reserveMs, shutDown } from "./shutdown.ts";
+
+afterEach(() => void jest.useRealTimers());
 
 const setUp = ({
   cut = 0,
@@ -83,8 +85,10 @@ test("a readiness delay as long as the drain leaves the reserve for stop tasks",
   const { log, app, transport } = setUp({
     stop: () => new Promise((resolve) => setTimeout(resolve, 20, true)),
   });
-  const result = await shutDown(app, transport, { readinessDelayMs: 1000, timeoutMs: 1000 }, log);
-  expect(result).toEqual({ cut: 0, late: false });
+  jest.useFakeTimers();
+  const result = shutDown(app, transport, { readinessDelayMs: 1000, timeoutMs: 1000 }, log);
+  await jest.advanceTimersByTimeAsync(2000);
+  expect(await result).toEqual({ cut: 0, late: false });
 });
 
 test("reports the number of cut connections and still stops the app", async () => {

@@ -45,8 +45,8 @@ export type ToPrimary =
   | { readonly "@framework": "retire" }
   /** Load of a worker that accepts on one port; `null` when it stops accepting there. */
   | { readonly "@framework": "load"; readonly listener?: string | undefined; readonly load: Load | null }
-  /** The worker had an uncaught error: it drains on its own and needs no more connections. */
-  | { readonly "@framework": "broken" }
+  /** The worker had an uncaught error: it drains on its own, unless it already did, and needs no more connections. */
+  | { readonly "@framework": "broken"; readonly wasDraining: boolean }
   /** The program in the worker called `close()`: the whole service must stop. */
   | { readonly "@framework": "close" }
   /** The last message before exit: how the drain ended. */

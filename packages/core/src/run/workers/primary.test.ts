@@ -178,6 +178,18 @@ test("cuts open connections at the deadline and ends with code 1, in one process
   }
 });
 
+test("an uncaught error of a worker during the drain ends the service with code 1", async () => {
+  const program = startService({ run: { workers: 2 } });
+  const reply = pidAt((await program.listening).url, "/crash-in-drain");
+  await program.waitFor("in flight");
+  program.kill("SIGTERM");
+  expect(await reply).toBeGreaterThan(0);
+  expect(await program.exit).toEqual({ code: 1, signal: null });
+  expect(program.stderr()).toContain("unhandled rejection: this worker drains and exits");
+  expect(program.stderr()).not.toContain("is replaced");
+  expect(program.stderr()).toContain('"uncaughtErrors":1');
+});
+
 test("a worker that dies during the drain is logged, and the service ends with code 1", async () => {
   const program = startService({ failsToStop: true, run: { workers: 2 } });
   const pids = await pidsOfAll((await program.listening).url, 2);

@@ -151,12 +151,15 @@ class Primary {
     if (delay > 0) await pause(Math.min(delay, timeoutMs - reserveMs(timeoutMs)));
     await acceptQueued(this.ports, Math.max(0, deadline - performance.now()) / 2);
     this.ports.close();
-    const { killed, cut, late, died } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
+    const { killed, cut, late, died, errors } = await this.supervisor.stop(
+      Math.max(0, deadline - performance.now()),
+    );
     const refused = this.dispatcher.closeQueued();
-    if (killed + died + cut + late + refused === 0) return EXIT_OK;
+    if (killed + died + errors + cut + late + refused === 0) return EXIT_OK;
     log.error("the drain was not clean", {
       workersKilled: killed,
       workersDied: died,
+      uncaughtErrors: errors,
       workersLate: late,
       connectionsCut: cut,
       neverServed: refused,

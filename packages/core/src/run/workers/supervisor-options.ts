@@ -30,4 +30,6 @@ export interface DrainCounts {
   readonly late: number;
   /** Number of workers that exited before the end of their drain. */
   readonly died: number;
+  /** Number of uncaught errors in workers that drained. */
+  readonly errors: number;
 }

@@ -170,7 +170,7 @@ test("replaces a retiring worker when the new one is ready, and a broken one at 
   expect(forked).toHaveLength(3);
   forked[2]?.ready();
   expect(forked[0]?.received).toEqual(["drain"]);
-  forked[1]?.emit({ "@framework": "broken" });
+  forked[1]?.emit({ "@framework": "broken", wasDraining: false });
   (await worker(3)).ready();
   expect(forked[1]?.received).toEqual([]);
   forked[1]?.exit();
@@ -180,7 +180,7 @@ test("replaces a retiring worker when the new one is ready, and a broken one at 
 test("the time that a worker has served counts for its restart, after an exit and after an uncaught error", async () => {
   const { forked, served } = await startedSupervisor();
   forked[0]?.exit();
-  forked[1]?.emit({ "@framework": "broken" });
+  forked[1]?.emit({ "@framework": "broken", wasDraining: false });
   expect(served.map((ms) => ms > 0)).toEqual([true, true]);
 });
 
@@ -199,7 +199,7 @@ test("stops when every worker has ended, without restarts, and adds up the conne
   expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
   forked[0]?.emit({ "@framework": "drained", cut: 2, late: false });
   for (const worker of forked) worker.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 2, late: 0, died: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 2, late: 0, died: 0, errors: 0 });
   expect(forked).toHaveLength(2);
 });
 
@@ -212,8 +212,24 @@ test("counts and logs a worker that dies while it drains, also one that was repl
   const stopped = supervisor.stop(1000);
   forked[1]?.emit({ "@framework": "drained", cut: 0, late: true });
   for (const worker of forked.slice(1)) worker.exit();
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 1, died: 1 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 1, died: 1, errors: 0 });
   expect(logged).toEqual(["a worker died while it drained", "a worker died while it drained"]);
+});
+
+test("counts uncaught errors of workers that drain during a stop", async () => {
+  const { supervisor, forked } = await startedSupervisor();
+  forked[0]?.emit({ "@framework": "retire" });
+  forked[2]?.ready();
+  forked[0]?.emit({ "@framework": "broken", wasDraining: true }); // before the stop: already replaced
+  forked[0]?.exit(0);
+  const stopped = supervisor.stop(1000);
+  forked[1]?.emit({ "@framework": "broken", wasDraining: false }); // before it received the stop
+  forked[1]?.emit({ "@framework": "broken", wasDraining: true });
+  for (const worker of forked.slice(1)) {
+    worker.emit({ "@framework": "drained", cut: 0, late: false });
+    worker.exit(0);
+  }
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0, errors: 1 });
 });
 
 test("does not count connections that replaced workers cut earlier", async () => {
@@ -224,7 +240,7 @@ test("does not count connections that replaced workers cut earlier", async () =>
   forked[0]?.exit();
   const stopped = supervisor.stop(1000);
   forked[1]?.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0, errors: 0 });
 });
 
 test("a stop during the start asks starting workers to roll back, and fails the start", async () => {
@@ -235,7 +251,7 @@ test("a stop during the start asks starting workers to roll back, and fails the 
   await expect(start).rejects.toMatchObject({ code: "CORE_START_ABANDONED" });
   expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
   for (const worker of forked) worker.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0, errors: 0 });
 });
 
 test("a starting worker may roll back its start when a newer one replaces it", async () => {
@@ -254,7 +270,7 @@ test("a stop kills starting workers at once, and every other remaining worker at
   forked[1]?.exit();
   while (!forked[0]?.received.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
   forked[0]?.exit();
-  expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0, died: 0 });
+  expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0, died: 0, errors: 0 });
 });
 
 test("a stop waits for the drain even if all workers have died at once before", async () => {
@@ -269,7 +285,7 @@ test("a stop waits for the drain even if all workers have died at once before", 
   await new Promise((resolve) => setImmediate(resolve));
   expect(isStopped).toBe(false);
   for (const index of [2, 3]) forked[index]?.exit(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0, died: 0, errors: 0 });
 });
 
 test("starts no replacement once readiness is 503, neither for a worker that retires nor for changed sources", async () => {

@@ -22,7 +22,7 @@ export class Supervisor {
   private stopping = false;
   /** Deadline of the stop in monotonic milliseconds, set when readiness turns 503. */
   private endsAt: number | null = null;
-  private drained: DrainCounts = { cut: 0, late: 0, died: 0 };
+  private drained: DrainCounts = { cut: 0, late: 0, died: 0, errors: 0 };
 
   constructor(options: SupervisorOptions) {
     this.options = options;
@@ -68,7 +68,7 @@ export class Supervisor {
     this.started.reject(
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
     );
-    this.drained = { cut: 0, late: 0, died: 0 }; // connections that replaced workers cut earlier do not belong to this stop
+    this.drained = { cut: 0, late: 0, died: 0, errors: 0 }; // connections that replaced workers cut earlier do not belong to this stop
     // less time for the workers, so that they exit before they would be killed
     for (const member of this.members) this.requestStop(member, timeoutMs - Math.min(250, timeoutMs / 20));
     if (this.members.size === 0 || !(await timesOut(this.empty.promise, timeoutMs))) {
@@ -139,6 +139,8 @@ export class Supervisor {
         if (member.phase === "ready") {
           this.stopDispatching(member);
           this.restartLater(member.slot, servedMs(member));
+        } else if (this.stopping && message.wasDraining) {
+          this.drained = { ...this.drained, errors: this.drained.errors + 1 };
         }
         return;
       case "close":

@@ -33,6 +33,10 @@ test("three workers get the program's arguments, Node options and settings, and 
   });
 });
 
+test("programs that a worker starts do not inherit its data", async () => {
+  expect(await replyAt(url, "/process")).not.toHaveProperty("brief");
+});
+
 test("three workers share one counter", () => {
   expect(new Set(counts.map(({ pid }) => pid)).size).toBe(3);
   const values = counts.map(({ value }) => Number(value));

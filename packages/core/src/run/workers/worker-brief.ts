@@ -1,8 +1,16 @@
 import { BRIEF_VARIABLE, type WorkerBrief } from "./messages.ts";
 
-/** Returns the primary's data for this process; `undefined` in every process that our primary did not fork. */
+/** The variable's text, once it was read. */
+let text: string | undefined;
+
+/**
+ * Returns the primary's data for this process; `undefined` in every process that our primary did not fork.
+ *
+ * Deletes the variable, so that programs that the worker starts later do not inherit it: with it they would count as orphans of the port.
+ */
 export const workerBrief = (): WorkerBrief | undefined | Promise<WorkerBrief | undefined> => {
-  const text = process.env[BRIEF_VARIABLE]; // also set in a process that a worker starts, which inherits it
+  text ??= process.env[BRIEF_VARIABLE]; // also set in a process that a worker started before its `run`
+  delete process.env[BRIEF_VARIABLE];
   if (text === undefined || process.send === undefined) return undefined;
   const brief = JSON.parse(text) as WorkerBrief;
   if (process.ppid === brief.primary || !process.connected) return brief;

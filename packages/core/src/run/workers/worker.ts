@@ -165,8 +165,11 @@ class WorkerService {
 
   private onUncaught(error: unknown, kind: UncaughtKind, limit: number): void {
     if (this.service === null) return this.abandon({ error });
-    this.plan.log.error(`${kind}: this worker drains and exits, and is replaced`, { error });
-    sendToPrimary({ "@framework": "broken" });
+    const wasDraining = this.closing !== undefined;
+    this.plan.log.error(`${kind}: this worker drains and exits${wasDraining ? "" : ", and is replaced"}`, {
+      error,
+    });
+    sendToPrimary({ "@framework": "broken", wasDraining });
     this.end(EXIT_FAILURE, limit);
   }
 
