@@ -58,6 +58,8 @@ export class CircuitRegistry implements Circuits {
   private readonly option: Pick<RouteOption<RouteCircuit | false>, "of">;
   private readonly id: string = randomUUID();
   private readonly members = new Map<string, Member>();
+  /** Names of the circuits of `around`. */
+  private readonly ownNames = new Set<string>();
   private readonly routeMembers = new Map<string, RouteMember | null>();
   /** Circuits of routes by the endpoint of a request. */
   private readonly byEndpoint = new Map<Endpoint, RouteMember | null>();
@@ -155,6 +157,7 @@ export class CircuitRegistry implements Circuits {
       throw new FrameworkError("BREAKER_NAME_TAKEN", `a circuit named "${name}" already exists`);
     }
     const member = this.add(name, config);
+    this.ownNames.add(name);
     if (this.started !== null) void this.attach(member, this.started.shared);
     const policy = this.countRejections(policyOf(options as BreakerOptions<In, Out>, config.failureCodes));
     return function breaker(input, next) {
@@ -181,6 +184,7 @@ export class CircuitRegistry implements Circuits {
     const config = this.requireConfig();
     const isShared = config.scope === "app" && breaker === undefined;
     const own = breaker === undefined ? config : mergeSettings(config, breaker);
+    this.checkNotOwn(isShared ? "app" : name);
     const member = isShared ? (this.members.get("app") ?? this.add("app", config)) : this.add(name, own);
     const policy = this.countRejections(requestPolicy(own.failureCodes));
     this.routeMembers.set(name, { ...member, policy });
@@ -188,11 +192,19 @@ export class CircuitRegistry implements Circuits {
 
   private circuitForCall(name: string, config: Readonly<CircuitBreakerConfig>): Circuit {
     const isShared = config.scope === "app";
+    this.checkNotOwn(isShared ? "app" : name);
     const present = isShared ? this.members.get("app") : undefined;
     if (present !== undefined) return present.circuit;
     const member = this.add(isShared ? "app" : name, config);
     if (this.started !== null) void this.attach(member, this.started.shared);
     return member.circuit;
+  }
+
+  /** Routes and calls must not get the circuit of an `around` before them. @throws BREAKER_NAME_TAKEN */
+  private checkNotOwn(name: string): void {
+    if (!this.ownNames.has(name)) return;
+    const message = `around("${name}") has the name of a circuit of the app's routes or calls; give it another`;
+    throw new FrameworkError("BREAKER_NAME_TAKEN", message);
   }
 
   private add(name: string, config: Readonly<CircuitBreakerConfig>): Member {

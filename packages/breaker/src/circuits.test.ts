@@ -57,6 +57,23 @@ test("a circuit around the program's own calls is listed, with the app's setting
   await app.stop();
 });
 
+test.each([
+  ["route", "GET /"],
+  ["app", "app"],
+] as const)(
+  "with scope %p an `around` with the name of a circuit of routes prevents the start",
+  async (scope, name) => {
+    const app = guardedApp({ scope });
+    app.circuits.around(name);
+    await expect(app.start(quiet)).rejects.toMatchObject({
+      cause: {
+        code: "BREAKER_NAME_TAKEN",
+        message: expect.stringContaining(`around("${name}") has the name of a circuit`),
+      },
+    });
+  },
+);
+
 test("before enableCircuitBreaker app.circuits is empty, and around and trip throw", async () => {
   const app = new (App.with(circuitBreaker))();
   expect(app.circuits.list()).toEqual([]);

@@ -36,7 +36,7 @@ export interface Circuits {
   /**
    * Creates a circuit that all workers share, and returns its middleware for the program's own calls, such as calls to another service.
    *
-   * @throws CORE_BAD_CONFIG, BREAKER_NAME_TAKEN, BREAKER_NOT_ENABLED, BREAKER_TOO_MANY_CIRCUITS
+   * @throws CORE_BAD_CONFIG, BREAKER_NAME_TAKEN (also at the start, if a route or call gets the name), BREAKER_NOT_ENABLED, BREAKER_TOO_MANY_CIRCUITS
    */
   around<In, Out>(name: string, options?: CallOptions<In, Out>): Middleware<In, Out>;
 }

@@ -13,7 +13,8 @@ export const breakerErrors: ErrorCatalogue = {
     action: "use the name of an existing circuit; the message may suggest one",
   },
   BREAKER_NAME_TAKEN: {
-    summary: "`around` was given the name of an existing circuit",
+    summary:
+      "`around` was given the name of an existing circuit; the app does not start if a route or call gets the name later",
     action: "give each circuit its own name",
   },
   BREAKER_TOO_MANY_CIRCUITS: {

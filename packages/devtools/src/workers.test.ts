@@ -91,5 +91,9 @@ await app.run();
   expect((await sendToPage(service, "/live", { headers })).status).toBe(200);
   writeFileSync(main, source("two"));
   await waitFor(async () => (await program.client.get("/")).text === "two", { timeoutMs: 60_000 });
-  expect((await sendToPage(service, "/live", { headers })).status).toBe(200);
+  // The page opens its port after that of the service.
+  const status = await waitFor(async () => (await sendToPage(service, "/live", { headers })).status, {
+    timeoutMs: 60_000,
+  });
+  expect(status).toBe(200);
 }, 120_000);

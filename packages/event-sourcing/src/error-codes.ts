@@ -3,7 +3,8 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_APPEND: {
-    summary: "an append is empty, repeats an id or a stream, or has a malformed `expected`",
+    summary:
+      "an append is empty, repeats an id or a stream, or has malformed events or a malformed `expected`",
     action: "correct the append by the rule in the message",
   },
   EVENTS_BAD_DECIDER: {

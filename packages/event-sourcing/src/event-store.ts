@@ -143,9 +143,11 @@ export const buildStore = (base: StoreBase): StoreParts => {
     get db() {
       return base.db;
     },
-    append: (stream, events, options = {}) =>
-      appender.append({ stream, events, expected: options.expected, tenant: options.tenant }, options),
-    appendMany: (appends, options = {}) => appender.appendMany(appends, options),
+    append(stream, events, options) {
+      const given: AppendOptions = { ...options }; // a copy, because untyped programs may pass null
+      return appender.append({ stream, events, expected: given.expected, tenant: given.tenant }, given);
+    },
+    appendMany: (appends, options) => appender.appendMany(appends, { ...options }),
     read: (stream, options) => readStream(base, stream, options),
     readAll: (options = {}) => readAll(base, reader, options),
     position: async () => toPosition(await reader.end()),

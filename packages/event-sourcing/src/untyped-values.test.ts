@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { eventType, openEventStore } from "./index.ts";
+import { decider, eventType, openEventStore } from "./index.ts";
 
 test("the message about a number that is a text shows the quotes", async () => {
   await using store = await openEventStore({ storeType: "memory" });
@@ -32,4 +32,45 @@ test("an event type without a schema is refused where it is defined", () => {
         message: expect.stringContaining("Standard Schema"),
       }),
     );
+});
+
+test("events that are not objects are refused, in append and appendMany", async () => {
+  await using store = await openEventStore({ storeType: "memory" });
+  for (const events of [null, undefined, "Something", 5, [null], [undefined]] as never[]) {
+    const refused = { code: "EVENTS_BAD_APPEND", message: expect.stringContaining("events") };
+    await expect(store.append("s-1", events)).rejects.toMatchObject(refused);
+    await expect(store.appendMany([{ stream: "s-1", events }])).rejects.toMatchObject(refused);
+  }
+});
+
+test("options that are null are none", async () => {
+  await using store = await openEventStore({ storeType: "memory" });
+  const event = { type: "Something", data: {} };
+  expect((await store.append("s-1", event, null as never)).version).toBe(1);
+  expect(await store.appendMany([{ stream: "s-2", events: event }], null as never)).toHaveLength(1);
+  const loan = decider({
+    name: "loan",
+    events: [],
+    initialState: () => 0,
+    decide: () => [],
+    evolve: (state) => state,
+  });
+  expect((await store.aggregate(loan, "1").execute("nothing", null as never)).version).toBe(0);
+});
+
+test("a decision without events, such as one that lacks its `return`, is refused", async () => {
+  await using store = await openEventStore({ storeType: "memory" });
+  for (const decision of [undefined, null]) {
+    const loan = decider({
+      name: "loan",
+      events: [],
+      initialState: () => 0,
+      decide: () => decision as never,
+      evolve: (state) => state,
+    });
+    await expect(store.aggregate(loan, "1").execute("borrow")).rejects.toMatchObject({
+      code: "EVENTS_BAD_APPEND",
+      message: expect.stringContaining(`\`decide\` returned ${decision}`),
+    });
+  }
 });

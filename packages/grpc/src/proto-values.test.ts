@@ -25,8 +25,9 @@ writeFileSync(
     map<int32, string> by_number = 14; google.protobuf.Timestamp made_at = 15; google.protobuf.Struct any = 16;
     oneof choice { string left = 17; int32 right = 18; }
     optional string note = 19; repeated google.protobuf.Timestamp times = 20; repeated Kind kinds = 21;
-    google.protobuf.Any packed = 22;
-  }`,
+    google.protobuf.Any packed = 22; Names names = 23;
+  }
+  message Names { string constructor = 1; string toString = 2; int32 valueOf = 3; Names names = 4; }`,
 );
 
 interface ValuesHandlers {
@@ -70,6 +71,8 @@ const valid: readonly (readonly [sent: Message, received?: Message])[] = [
     { left: "x", right: null },
     { left: "x", choice: "left" },
   ],
+  [{ names: {} }, { names: { constructor: "", toString: "", valueOf: 0, names: null } }],
+  [{ names: { constructor: "c", names: { toString: "t", valueOf: 1 } } }],
   [{ packed: { "@type": "values.v1.Inner", n: 1 } }, { packed: { type_url: "/values.v1.Inner" } }],
 ];
 

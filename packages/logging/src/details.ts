@@ -47,7 +47,8 @@ export const createDetails = (options: DetailOptions, redaction: Redaction): Det
           maxLoggedBodyBytes,
           redaction,
         );
-      if (typeof reply?.payload === "string" && reply.payload !== "") {
+      const isSent = request.method !== "HEAD"; // a handler of GET also answers HEAD, without its body
+      if (isSent && typeof reply?.payload === "string" && reply.payload !== "") {
         const { payload, contentType } = reply;
         details["response_body"] = bodyMember(
           payload,

@@ -130,6 +130,17 @@ test("any name in redact, such as value, redacts only the members of that name",
   expect(JSON.parse(text())).toMatchObject({ request_body: body, response_body: body });
 });
 
+test("the line of a HEAD request has no response body, because none is sent", async () => {
+  const { app, text } = loggedApp({ logBody: true });
+  app.get("/", () => ({ title: "Emma" }));
+  await using client = testClient(app);
+  await client.request("HEAD", "/");
+  await client.get("/");
+  await waitFor(() => text().split("\n").length > 2);
+  const [head, get] = text().split("\n");
+  expect([head?.includes("response_body"), get?.includes("response_body")]).toEqual([false, true]);
+});
+
 test("logBody does not read a body that the handler does not read", async () => {
   const { app, text } = loggedApp({ logBody: true });
   app.post("/in", () => "unread");

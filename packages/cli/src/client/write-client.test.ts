@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { importInstalled } from "../app/import-installed.ts";
-import { runCli } from "../run-cli.test-kit.ts";
+import { eventLoopClock, runCli } from "../run-cli.test-kit.ts";
 
 /** Creates a project whose `@framework/client` writes a line for the title and each path of a document. */
 const project = (): string => {
@@ -91,4 +91,33 @@ test("the error for a missing package has the command that installs it", async (
     code: "CLI_NO_PACKAGE",
     message: expect.stringContaining("npm install @framework/unknown") as unknown,
   });
+});
+
+test.each([
+  [
+    "above 32 MiB",
+    'for (let part = 0; part < 40; part++) yield "x".repeat(1_000_000);',
+    {},
+    "is longer than 33554432 bytes",
+  ],
+  [
+    "that pauses",
+    'yield "{"; await new Promise(() => {});',
+    { clock: eventLoopClock },
+    "no reply within 30 s",
+  ],
+])("a document %s ends the command with an error", async (_, chunks, options, message) => {
+  const cwd = project();
+  const core = join(import.meta.dirname, "../../../core/src/index.ts");
+  writeFileSync(
+    join(cwd, "app.mjs"),
+    `import { App, Response } from ${JSON.stringify(core)};
+export const createApp = () => {
+  const app = new App();
+  app.get("/openapi.json", () => Response.stream((async function* () { ${chunks} })()));
+  return app;
+};`,
+  );
+  const { exitCode, err } = await runCli(["client", "api.ts"], { cwd, ...options });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });

@@ -10,7 +10,7 @@ import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { CommandInput } from "../frame/given.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
-import { fetchReply, startDeadline } from "../request/fetch-reply.ts";
+import { type Deadline, fetchReply, readBody, startDeadline } from "../request/fetch-reply.ts";
 
 /** `generateClient` of `@framework/client`: the same document gives the same text. */
 type GenerateClient = (document: unknown) => string;
@@ -54,13 +54,29 @@ const documentOf = async (
         "CLI_NO_DOCUMENT",
         `the reply to GET ${path} has status ${reply.status}; call enableOpenapi(), or pass --path`,
       );
-    return parseDocument(path, await reply.text());
+    return parseDocument(path, await readText(path, reply, deadline));
   } finally {
     await app.stop({ timeoutSecs: 1 });
   }
 };
 
 const TIMEOUT_SECS = 30;
+const MAX_DOCUMENT_BYTES = 33_554_432;
+
+/** @throws CLI_NO_DOCUMENT for a longer body, CLI_BAD_REPLY at the deadline */
+const readText = async (path: string, reply: Response, deadline: Deadline): Promise<string> => {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const isWhole = await readBody(reply, deadline, (part) => {
+    parts.push(part);
+    length += part.byteLength;
+    return length <= MAX_DOCUMENT_BYTES;
+  });
+  deadline.signal.throwIfAborted();
+  if (isWhole) return Buffer.concat(parts).toString();
+  const message = `the reply to GET ${path} is longer than ${MAX_DOCUMENT_BYTES} bytes; pass the path of the document as --path`;
+  throw new FrameworkError("CLI_NO_DOCUMENT", message);
+};
 
 const readDocument = (path: string): string => {
   if (existsSync(path) && !isFolder(path)) return readFileSync(path, "utf8");

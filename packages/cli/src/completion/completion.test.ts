@@ -28,6 +28,14 @@ test("bash completes commands, options of each command, and choices", async () =
     );
 });
 
+test("fish completes the choices of an argument only at its position", async () => {
+  const lines = (await scriptOf("fish")).split("\n");
+  const words = (name: string) =>
+    `-n '__fish_seen_subcommand_from ${name}; and test (count (commandline -opc)) -eq`;
+  expect(lines).toContain(`complete -c framework ${words("jobs")} 3' -a 'list get retry cancel'`);
+  expect(lines).toContain(`complete -c framework ${words("completion")} 2' -a 'bash zsh fish'`);
+});
+
 test.each(["zsh", "fish"])("the %s script has every command with its options", async (shell) => {
   const script = await scriptOf(shell);
   for (const { name, options } of commands) {

@@ -8,15 +8,19 @@ export const fishScript = (commands: readonly Command[]): readonly string[] => [
     ({ name, summary }) => `complete -c framework -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
   ),
   ...commands.flatMap((command) => [
-    ...command.arguments.flatMap((each) => argument(command, each)),
+    ...command.arguments.flatMap((each, at) => argument(command, each, at)),
     ...[...command.options, ...commonOptions].map((each) => option(command, each)),
   ]),
 ];
 
 const within = (name: string): string => `complete -c framework -n '__fish_seen_subcommand_from ${name}'`;
 
-const argument = ({ name }: Command, { choices, isFile }: ArgumentSpec): readonly string[] => [
-  ...(choices === undefined ? [] : [`${within(name)} -a ${quote(choices.join(" "))}`]),
+/** The words before the cursor are `framework`, the command and the arguments before this one. */
+const atWord = (name: string, count: number): string =>
+  `complete -c framework -n '__fish_seen_subcommand_from ${name}; and test (count (commandline -opc)) -eq ${count}'`;
+
+const argument = ({ name }: Command, { choices, isFile }: ArgumentSpec, at: number): readonly string[] => [
+  ...(choices === undefined ? [] : [`${atWord(name, at + 2)} -a ${quote(choices.join(" "))}`]),
   ...(isFile === true ? [`${within(name)} -F`] : []),
 ];
 

@@ -126,6 +126,18 @@ test("package.json and the lock file are restored when the installation fails, w
   expect([manifest(cwd), readFileSync(join(cwd, "package-lock.json"), "utf8")]).toEqual([before, "{}"]);
 });
 
+test("a malformed package.json in a folder above the project is not read as a workspace", async () => {
+  const root = mkdtempSync(join(tmpdir(), "cli-"));
+  const cwd = join(root, "shop");
+  mkdirSync(cwd);
+  writeFileSync(join(root, "package.json"), "{");
+  const dependencies = { [scope("core")]: "^1.0.0", missing: "^1.0.0" };
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ dependencies }));
+  await using registry = await loopbackRegistry(cwd, [core("1.1.0")]);
+  const { exitCode, err } = await runCli(["upgrade"], { cwd, environment: registry.environment });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("npm install failed")]);
+});
+
 test("in a workspace, the package manager of the workspace's lock file installs", async () => {
   const root = mkdtempSync(join(tmpdir(), "cli-"));
   const [cwd, programs] = [join(root, "packages/shop"), join(root, "programs")];

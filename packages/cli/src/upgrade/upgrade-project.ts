@@ -110,9 +110,14 @@ const lockFor = (cwd: string): { readonly lockPath: string; readonly program: st
   }
 };
 
-const isWorkspace = (folder: string): boolean =>
-  existsSync(join(folder, "pnpm-workspace.yaml")) ||
-  (existsSync(join(folder, "package.json")) && "workspaces" in readPackageJson(join(folder, "package.json")));
+const isWorkspace = (folder: string): boolean => {
+  if (existsSync(join(folder, "pnpm-workspace.yaml"))) return true;
+  try {
+    return "workspaces" in readPackageJson(join(folder, "package.json"));
+  } catch {
+    return false; // absent, or a malformed one that does not belong to the project
+  }
+};
 
 /** Writes package.json and installs. If that fails, package.json and the lock file are restored. @throws CLI_NPM_FAILED */
 const install = async (

@@ -16,7 +16,7 @@ export interface Refusal {
 export const refusalOf = (source: RequestSource, port: number): Refusal | null => {
   if (!isLoopback(source.remoteAddress))
     return forbidden("The dev page accepts requests only from this computer");
-  if (!ownNames.some((name) => source.authority === `${name}:${port}`))
+  if (!ownNames.some((name) => isAuthority(source.authority, name, port)))
     return forbidden("The authority is not the host name and port of the dev page");
   const origin = source.field("origin");
   if (origin !== null && origin !== `http://${source.authority}`)
@@ -33,6 +33,10 @@ export const tokenRefusalOf = (source: RequestSource, token: string): Refusal | 
 };
 
 const ownNames = ["127.0.0.1", "localhost", "[::1]"] as const;
+
+/** Clients omit the default port of HTTP. */
+const isAuthority = (authority: string | null, name: string, port: number): boolean =>
+  authority === `${name}:${port}` || (port === 80 && authority === name);
 
 const isLoopback = (address: string | null): boolean =>
   address !== null && (address === "::1" || /^(?:::ffff:)?127\./i.test(address));

@@ -96,7 +96,7 @@ const checkAppend = (
   checkStream(stream);
   checkTenant(tenant);
   checkExpected(expected);
-  const list: readonly NewEvent[] = "type" in events ? [events] : events;
+  const list = eventList(events);
   checkCount(list);
   const hasGivenIds = list.some(({ id }) => id !== undefined);
   if (hasGivenIds) checkIds(list);
@@ -141,6 +141,13 @@ const checkEvents = (
     checked.push(each);
   }
   return checked;
+};
+
+/** Untyped programs may pass other values. @throws EVENTS_BAD_APPEND */
+const eventList = (events: StreamAppend["events"]): readonly NewEvent[] => {
+  const list: readonly unknown[] = Array.isArray(events) ? events : [events];
+  if (list.every((event) => typeof event === "object" && event !== null)) return list as readonly NewEvent[];
+  throw eventError("EVENTS_BAD_APPEND", "the events of an append must be an event or a list of events");
 };
 
 /** @throws EVENTS_BAD_APPEND, EVENTS_TOO_LARGE */

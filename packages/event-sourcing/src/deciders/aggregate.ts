@@ -74,10 +74,8 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
    *
    * @throws errors of `decide`; ConflictError after `retries` retries; errors of `append`
    */
-  async execute(
-    command: Command,
-    { retries = DEFAULT_RETRIES, ...options }: ExecuteOptions = {},
-  ): Promise<ExecuteResult<State, Types>> {
+  async execute(command: Command, given?: ExecuteOptions): Promise<ExecuteResult<State, Types>> {
+    const { retries = DEFAULT_RETRIES, ...options }: ExecuteOptions = { ...given }; // a copy, because untyped programs may pass null
     const { base } = this.parts;
     let before = await this.read(options.tx);
     for (let attempt = 0; ; attempt++) {

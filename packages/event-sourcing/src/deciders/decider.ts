@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { eventError } from "../errors/event-error.ts";
+import { eventError, shownValue } from "../errors/event-error.ts";
 import type { AnyEventType, EventOf, NewEventOf } from "../events/event-type.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { checkName } from "../names/check-name.ts";
@@ -98,10 +98,18 @@ const foldOf = <State, Command, Types extends AnyEventType>(
 
 const same = <T>(value: T): T => value;
 
-/** Returns the events of a decision as an array. */
+/** Returns the events of a decision as an array. @throws EVENTS_BAD_APPEND for a decision that is not an object, such as that of a `decide` without `return` */
 export const toEventArray = <Types extends AnyEventType>(
   events: NewEventOf<Types> | readonly NewEventOf<Types>[],
-): readonly NewEventOf<Types>[] => (Array.isArray(events) ? events : [events as NewEventOf<Types>]);
+): readonly NewEventOf<Types>[] => {
+  const decision: unknown = events;
+  if (typeof decision === "object" && decision !== null)
+    return Array.isArray(events) ? events : [events as NewEventOf<Types>];
+  throw eventError(
+    "EVENTS_BAD_APPEND",
+    `\`decide\` returned ${shownValue(decision)}; it must return an event or a list of events, which may be empty`,
+  );
+};
 
 /** @throws EVENTS_UNKNOWN_TYPE for an event of an unknown type: newer code wrote it, and a state without it would be wrong */
 export const checkKnown = (isKnown: boolean, { type, stream }: StoredEvent): void => {

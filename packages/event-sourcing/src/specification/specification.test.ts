@@ -38,3 +38,8 @@ test("thenRefused compares a rejection by class or message", () => {
     "it returned Borrowed",
   );
 });
+
+test("a `decide` without a result is a mistake, not a rejection of the command", () => {
+  const mistaken = { ...Loan, decide: () => undefined as never };
+  expect(() => given(mistaken).when({ kind: "return" })).toThrow("`decide` returned undefined");
+});

@@ -74,11 +74,13 @@ const decide = <State, Command, Types extends AnyEventType>(
   command: Command,
   before: State,
 ): { readonly events: readonly NewEvent[]; readonly refusal: Error | null } => {
+  let decision: ReturnType<typeof run>;
   try {
-    return { events: toEventArray(run(command, before)) as readonly NewEvent[], refusal: null };
+    decision = run(command, before);
   } catch (error) {
     return { events: [], refusal: Error.isError(error) ? error : new Error(messageOf(error)) };
   }
+  return { events: toEventArray(decision) as readonly NewEvent[], refusal: null };
 };
 
 const isRefusedWith = (

@@ -35,6 +35,13 @@ export const streamMachinePanel = (
     if (machine === undefined) throw new NotFoundError("The stream is not open");
     return machine;
   };
+  let opening: Promise<unknown> = Promise.resolve();
+  /** Opens streams one after the other: of two concurrent openings of a stream, one would otherwise stay open for ever. */
+  const openInOrder = (stream: string, tenant: string): Promise<string> => {
+    const opened = opening.then(() => openStream(stream, tenant));
+    opening = opened.catch(() => {}); // the caller gets the error
+    return opened;
+  };
   const openStream = async (stream: string, tenant: string): Promise<string> => {
     const id = tenant === "" ? stream : `${tenant} ${stream}`;
     if (!open.has(id) && open.size >= MAX_MACHINES)
@@ -84,7 +91,7 @@ export const streamMachinePanel = (
           { name: "stream", label: "Stream name" },
           { name: "tenant", label: "Tenant, if any" },
         ],
-        run: (_, { stream = "", tenant = "" }) => openStream(stream.trim(), tenant.trim()),
+        run: (_, { stream = "", tenant = "" }) => openInOrder(stream.trim(), tenant.trim()),
       },
       {
         name: "go",

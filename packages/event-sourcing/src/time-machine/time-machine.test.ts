@@ -125,6 +125,16 @@ const startApp = async () => {
 
 panelContract(test, startApp);
 
+test("concurrent openings wait for each other: they do not exceed the limit, or leave a time machine open", async () => {
+  const { app, panel, cells, close } = await startApp();
+  const streams = Array.from({ length: 10 }, (_, at) => `loan-${at + 2}`);
+  for (const stream of streams) await app.eventStore.append(stream, loanEvents);
+  const opened = await Promise.allSettled(streams.map((stream) => panel.act("open", null, { stream })));
+  expect(opened.filter(({ status }) => status === "rejected")).toMatchObject([{ reason: { status: 409 } }]);
+  expect(await cells()).toHaveLength(10);
+  await close();
+});
+
 test("the panel opens a stream of the app, goes back, crashes a worker and resumes, without changing the app's store", async () => {
   const { app, panel, cells, close } = await startApp();
   expect(await cells()).toEqual([["loan-1", 4, 4, 4, "Borrowed"]]);

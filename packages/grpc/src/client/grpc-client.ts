@@ -24,7 +24,7 @@ export type ClientMethods<Methods extends MethodShapes> = {
 
 /** A client of one service. */
 export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & {
-  /** Closes the connection; calls in progress and later calls end with CANCELLED. */
+  /** Closes the connection; calls in progress and later calls end with CANCELLED. It hides a method of the service that is also named `close`. */
   close(): void;
   [Symbol.dispose](): void;
 };

@@ -26,6 +26,8 @@ interface FieldChecks {
   readonly fields: readonly FieldCheck[];
   /** The fields of each `oneof`. */
   readonly choices: readonly (readonly string[])[];
+  /** Whether a field has the name of a member of every object, such as `constructor`. */
+  readonly hidesMembers: boolean;
 }
 
 /**
@@ -50,6 +52,7 @@ export class MessageChecks {
 
   private fieldsOf(type: protobuf.Type): FieldChecks {
     return {
+      hidesMembers: type.fieldsArray.some(({ name }) => name in Object.prototype),
       fields: type.fieldsArray.map((field) => ({ name: field.name, check: this.ofField(field.resolve()) })),
       choices: type.oneofsArray.map(({ oneof }) => oneof).filter(({ length }) => length > 1),
     };
@@ -71,25 +74,30 @@ export class MessageChecks {
 const acceptAny: CheckValue = (value) => value;
 
 const checkMembers = (
-  { fields, choices }: FieldChecks,
-  value: unknown,
+  { fields, choices, hidesMembers }: FieldChecks,
+  given: unknown,
   within: Place | null,
   key: string | number,
 ): Members => {
-  if (!isRecord(value)) return refuse("an object", within, key);
+  if (!isRecord(given)) return refuse("an object", within, key);
+  const value = hidesMembers ? ownMembers(given) : given;
   const depth = within === null ? 0 : within.depth + 1;
   if (depth > MAX_DEPTH) return refuse(`at most ${MAX_DEPTH} messages deep`, within, key);
   const place: Place = { within, key, depth };
   let changed: Record<string, unknown> | null = null;
   for (const { name, check } of fields) {
-    const given = value[name];
-    if (given === undefined || given === null) continue;
-    const checked = check(given, place, name);
-    if (checked !== given) (changed ??= { ...value })[name] = checked;
+    const member = value[name];
+    if (member === undefined || member === null) continue;
+    const checked = check(member, place, name);
+    if (checked !== member) (changed ??= hidesMembers ? ownMembers(value) : { ...value })[name] = checked;
   }
   for (const names of choices) checkChoice(names, value, within, key);
   return changed ?? value;
 };
+
+/** Returns a copy without a prototype: protobufjs would otherwise send an inherited member in the place of an absent field. */
+const ownMembers = (value: Members): Record<string, unknown> =>
+  Object.assign(Object.create(null) as Record<string, unknown>, value);
 
 const checkChoice = (
   names: readonly string[],
