@@ -141,9 +141,9 @@ test("values that cannot be read, and cells that JSON does not have, end neither
   app.get("/", () => "hello");
   await using service = await serve(app);
   await using page = await open(service);
-  expect((await page.received(panelNamed("values"))).panel).toMatchObject({
-    title: "Values of features",
-    content: { note: "The panel could not be read: the cellar is closed" },
+  expect((await page.received(panelNamed("cellar"))).panel).toMatchObject({
+    title: "Values of cellar",
+    content: { rows: [{ cells: ["error", "the cellar is closed"] }] },
   });
   const cells = ["9007199254740993"];
   expect((await page.received(panelNamed("wine"))).panel.content.rows).toEqual([{ id: "red", cells }]);

@@ -3,20 +3,12 @@ import { isSecretName, type Panel, type PanelCell, type PanelContent } from "@fr
 const MAX_VALUES = 100;
 const MAX_DEPTH = 3;
 
-/** Returns a panel with names and values for each snapshot without a panel of that name; a single one with the error if a feature cannot be read. */
+/** Returns a panel with names and values for each snapshot without a panel of that name. */
 export const snapshotPanels = (
   read: () => Readonly<Record<string, unknown>>,
   namesWithPanel: ReadonlySet<string>,
 ): readonly Panel[] => {
-  let snapshots: Readonly<Record<string, unknown>>;
-  try {
-    snapshots = read();
-  } catch (error) {
-    const fail = (): never => {
-      throw error;
-    };
-    return [{ name: "values", title: "Values of features", scope: "worker", read: fail }];
-  }
+  const snapshots = read();
   return Object.keys(snapshots)
     .filter((name) => !namesWithPanel.has(name))
     .map((name) => ({
