@@ -4,12 +4,13 @@ import {
   type ConfigRecord,
   configRecord,
   decimal,
+  failureStatuses,
+  givenFields,
   integer,
   isClock,
   list,
   oneOf,
   optional,
-  failureStatuses,
 } from "@framework/core/feature";
 import type { CircuitTransition } from "./circuit.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
@@ -69,7 +70,4 @@ export const routeCircuitProblem = (value: RouteCircuit | false): string | null 
 export const mergeSettings = (
   config: Readonly<CircuitBreakerConfig>,
   own: RouteCircuit,
-): Readonly<CircuitBreakerConfig> => {
-  const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  return { ...config, ...Object.fromEntries(given) };
-};
+): Readonly<CircuitBreakerConfig> => ({ ...config, ...givenFields(own) });

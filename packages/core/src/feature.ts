@@ -80,6 +80,7 @@ export {
 } from "./middleware/middleware.ts";
 export { waitsOnce } from "./middleware/waiting-once.ts";
 export { failureStatuses, isFailureOfCallee, statusOf } from "./middleware/outcome.ts";
+export { givenFields } from "./config/given-fields.ts";
 export { isOptions, isPlainObject } from "./config/wrong-value.ts";
 export {
   type ConfigInput,

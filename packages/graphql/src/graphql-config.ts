@@ -6,6 +6,7 @@ import {
   configRecord,
   decimal,
   flag,
+  givenFields,
   integer,
   list,
   optional,
@@ -141,6 +142,5 @@ function preset<Values extends object>(
   values: ConfigInput<GraphQLConfig<Values>>,
   input: ConfigInput<GraphQLConfig<Values>> = {},
 ): ConfigInput<GraphQLConfig<Values>> {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  return { ...values, ...Object.fromEntries(given) };
+  return { ...values, ...givenFields(input) };
 }

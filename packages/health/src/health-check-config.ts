@@ -1,11 +1,12 @@
 import {
+  checked,
   type Clock,
   type ConfigInput,
   type ConfigRecord,
   configRecord,
-  checked,
   decimal,
   flag,
+  givenFields,
   isClock,
   list,
   optional,
@@ -77,6 +78,5 @@ function preset(
   values: ConfigInput<HealthCheckConfig>,
   input: ConfigInput<HealthCheckConfig> = {},
 ): Readonly<HealthCheckConfig> {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  return record.of({ ...values, ...Object.fromEntries(given) });
+  return record.of({ ...values, ...givenFields(input) });
 }

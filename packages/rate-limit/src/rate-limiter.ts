@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AppSettings, Awaitable, Endpoint, HttpRequest, Invocation, RouteInfo } from "@framework/core";
 import {
   coversPath,
+  givenFields,
   isPromise,
   type RouteOption,
   type SharedState,
@@ -144,7 +145,7 @@ const isExempt = (request: HttpRequest, isExemptPath: (path: string) => boolean)
   request.endpoint?.exempt.includes("limits") === true || isExemptPath(request.path);
 
 /** Returns the app's record with the route's overrides. */
-const mergeConfig = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => {
-  const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  return { ...config, ...Object.fromEntries(given) };
-};
+const mergeConfig = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => ({
+  ...config,
+  ...givenFields(own),
+});

@@ -3,6 +3,7 @@ import {
   type ConfigInput,
   type Feature,
   type FieldUse,
+  givenFields,
   type Host,
   isPlainObject,
   systemClock,
@@ -56,7 +57,7 @@ type Input = ConfigInput<OpenTelemetryConfig>;
  */
 const mergeOptions = (environment: Input, input: Input = {}): Input => {
   if (!isPlainObject(input)) return input;
-  const given: Input = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const given = givenFields(input);
   const { resourceAttributes } = given;
   if (!isPlainObject(resourceAttributes)) return { ...environment, ...given };
   const { "service.name": serviceName, "service.version": serviceVersion } = resourceAttributes;

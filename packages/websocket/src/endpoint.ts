@@ -5,6 +5,7 @@ import {
   type Attributes,
   type ConfigInput,
   createInvocation,
+  givenFields,
   type HostState,
   textOf,
 } from "@framework/core/feature";
@@ -168,10 +169,10 @@ export class Endpoint {
   }
 }
 
-const withLimits = (config: WebSocketConfig, limits: ConfigInput<WebSocketLimits> = {}): WebSocketConfig => {
-  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return { ...config, ...Object.fromEntries(given) };
-};
+const withLimits = (config: WebSocketConfig, limits: ConfigInput<WebSocketLimits> = {}): WebSocketConfig => ({
+  ...config,
+  ...givenFields(limits),
+});
 
 const closeCode = ({ closed }: OpenSocket): Attributes =>
   closed === null ? {} : { "websocket.close_code": closed.code };

@@ -1,4 +1,4 @@
-import { type Claims, type Clock, type JsonReport, jsonWriter } from "@framework/core/feature";
+import { type Claims, type Clock, givenFields, type JsonReport, jsonWriter } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { MAX_TOKEN_LENGTH } from "../jose/compact-token.ts";
 import { parseJsonObject } from "../jose/json-object.ts";
@@ -112,8 +112,7 @@ const checkClaims = (claims: NewClaims): NewClaims => {
 };
 
 /** Returns the claims that have a value: `undefined` must not replace the configured issuer or audience. */
-const givenClaims = (claims: NewClaims): RawClaims =>
-  Object.fromEntries(Object.entries(checkClaims(claims)).filter(([, value]) => value !== undefined));
+const givenClaims = (claims: NewClaims): RawClaims => givenFields(checkClaims(claims));
 
 /** Reports values that JSON loses as errors: a `Set` of roles would become {} in the token, NaN null. */
 const failOnLoss: JsonReport = {

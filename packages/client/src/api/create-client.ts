@@ -3,6 +3,7 @@ import {
   checked,
   type ConfigRecord,
   configRecord,
+  givenFields,
   integer,
   nearest,
   unknownFields,
@@ -146,8 +147,7 @@ const call = async (
   const [unknown] = unknownFields(`the input of ${spec.route}`, input, inputNames);
   if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
   const secrets = await credentialsOf(api, spec, own.credentials);
-  const definedQuery = Object.fromEntries(definedMembers(input.query ?? {}));
-  const path = addressOf(spec, input.params, { ...secrets.query, ...definedQuery });
+  const path = addressOf(spec, input.params, { ...secrets.query, ...givenFields(input.query ?? {}) });
   const headers = fieldsOf(spec, secrets.header, input.headers);
   const given = headers.get("cookie") ?? own.headers.get("cookie");
   const cookies = cookieField(spec, secrets.cookie, input.cookies ?? {}, given);

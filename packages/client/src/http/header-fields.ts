@@ -1,10 +1,12 @@
+import { givenFields } from "@framework/core/feature";
+
 /** Header fields by name. */
 export type CommonHeaders = Readonly<Record<string, string>>;
 
 /** Returns header fields; a field that is `undefined` counts as not given. @throws TypeError for an invalid name or value */
 export const headerFields = (given: Headers | CommonHeaders = {}): Headers => {
   if (typeof given !== "object" || given === null || Symbol.iterator in given) return new Headers(given);
-  return new Headers(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+  return new Headers(givenFields(given));
 };
 
 /** Whether a value is the name of a header field. */

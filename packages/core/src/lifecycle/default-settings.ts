@@ -1,3 +1,4 @@
+import { givenFields } from "../config/given-fields.ts";
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
 import { unknownFields } from "../config/config-record.ts";
@@ -21,18 +22,12 @@ export const defaultSettings = (settings: Partial<AppSettings> = {}): AppSetting
     logs: given.logs ?? false,
     workers: given.workers ?? 1,
     shared: given.shared ?? inProcessState({ log }),
-    limits: { ...LimitsConfig.of(), ...definedFields(given.limits) },
-    timeouts: { ...TimeoutConfig.of(), ...definedFields(given.timeouts) },
+    limits: { ...LimitsConfig.of(), ...(isOptions(given.limits) && givenFields(given.limits)) },
+    timeouts: { ...TimeoutConfig.of(), ...(isOptions(given.timeouts) && givenFields(given.timeouts)) },
     trustedProxies: isTexts(given.trustedProxies) ? given.trustedProxies : [],
     log,
   };
 };
-
-/** The given fields of a record, of which an untyped program may omit some. */
-const definedFields = (record: unknown): object =>
-  isOptions(record)
-    ? Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
-    : {};
 
 const settingNames: readonly string[] = Object.keys({
   env: 0,

@@ -1,5 +1,6 @@
 import { type ConfigInput, type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal, integer } from "../config/field-rules.ts";
+import { givenFields } from "../config/given-fields.ts";
 import { isOptions } from "../config/wrong-value.ts";
 
 /** The number of attempts and the delays between them; plain data, which can be stored. */
@@ -39,8 +40,7 @@ export const retryPolicy = (
   defaults: ConfigInput<RetryPolicy> = {},
 ): Readonly<RetryPolicy> => {
   if (!isOptions(policy)) return record.of(policy); // throws: an untyped program may pass a number of attempts
-  const present = Object.entries(policy).filter(([, value]) => value !== undefined);
-  return record.of({ ...defaults, ...Object.fromEntries(present) });
+  return record.of({ ...defaults, ...givenFields(policy) });
 };
 
 /**

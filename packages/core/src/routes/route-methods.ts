@@ -1,3 +1,4 @@
+import { givenFields } from "../config/given-fields.ts";
 import { isPlainObject } from "../config/wrong-value.ts";
 import type { DependenciesOf, Injections } from "../dependencies/token.ts";
 import { MissingMethods } from "./missing-methods.ts";
@@ -170,9 +171,5 @@ export const joinGroups = (outer: RouteGroup, inner: RouteGroup): RouteGroup => 
   guards: [...outer.guards, ...inner.guards],
   middleware: [...outer.middleware, ...inner.middleware],
   tags: [...new Set([...outer.tags, ...inner.tags])],
-  options: { ...outer.options, ...presentOptions(inner.options) },
+  options: { ...outer.options, ...givenFields(inner.options) },
 });
-
-/** Omits options that are `undefined`, which means absent. */
-const presentOptions = (options: RouteOptions): RouteOptions =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

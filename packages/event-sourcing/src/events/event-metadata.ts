@@ -1,3 +1,4 @@
+import { givenFields } from "@framework/core/feature";
 import type { Json } from "./json.ts";
 
 /** Origin of an event. Additional members are stored unchanged. */
@@ -18,7 +19,7 @@ export interface EventMetadata {
 /** Adds metadata, which takes precedence; `undefined` counts as not given. */
 export const addMetadata = (metadata: EventMetadata, added: EventMetadata): EventMetadata => ({
   ...metadata,
-  ...Object.fromEntries(Object.entries({ ...added }).filter(([, value]) => value !== undefined)), // a copy, because untyped programs may pass null
+  ...givenFields({ ...added }), // a copy, because untyped programs may pass null
 });
 
 /** Metadata of an event without a known origin. A single object, so that an identity check recognises it. */

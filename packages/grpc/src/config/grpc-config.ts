@@ -7,6 +7,7 @@ import {
   type ConfigRecord,
   configRecord,
   flag,
+  givenFields,
   integer,
   isClock,
   isPlainObject,
@@ -99,8 +100,7 @@ const preset =
   (fields: ConfigInput<GrpcConfig>) =>
   (input: ConfigInput<GrpcConfig> = {}): Readonly<GrpcConfig> => {
     if (!isPlainObject(input)) return record.of(input); // reports the mistake
-    const given = Object.entries(input).filter(([, value]) => value !== undefined);
-    return record.of({ ...fields, ...Object.fromEntries(given) });
+    return record.of({ ...fields, ...givenFields(input) });
   };
 
 export const GrpcConfig: GrpcConfigRecord = {
