@@ -1,4 +1,4 @@
-// The rules of imports. `pnpm structure` checks them, and that no files and no folders import each other in a cycle.
+// Import rules, checked by `pnpm structure`, which also finds import cycles of files and of folders.
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,10 +16,10 @@ export const layers = [
  * Folders outside the layers, with the index of the highest layer that each may import. No layer imports them; `run` may import `transport`; `app.ts`
  * imports both.
  */
-const beside = { transport: 3, run: 3 };
+const outsideLayers = { transport: 3, run: 3 };
 
 const core = "packages/core/src";
-const placed = [...layers.flat(), ...Object.keys(beside)];
+const placed = [...layers.flat(), ...Object.keys(outsideLayers)];
 const unplaced = readdirSync(join(import.meta.dirname, core), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !placed.includes(entry.name))
   .map(({ name }) => name);
@@ -28,20 +28,20 @@ if (unplaced.length > 0) throw new Error(`${core} has folders without a layer: $
 const inCore = (names) => `^${core}/(${names.join("|")})/`;
 /** The top of core, which no layer imports: `App` and `Blueprint`. */
 const topFiles = `^${core}/(app|blueprint)[.]ts$`;
-const besidePaths = inCore(Object.keys(beside));
+const outsidePaths = inCore(Object.keys(outsideLayers));
 const tests = ["[.]test[.]ts$", "[.]test-[a-z]+[.]ts$", "/src/.*testing/"];
 
-const upward = layers.map((names, level) => ({
+const layerRules = layers.map((names, level) => ({
   name: `core-layer-${names[0]}`,
   comment: "A layer of core imports no higher one.",
   severity: "error",
   from: { path: inCore(names), pathNot: tests },
   to: {
-    path: [inCore(layers.slice(level + 1).flat()), besidePaths, topFiles],
+    path: [inCore(layers.slice(level + 1).flat()), outsidePaths, topFiles],
   },
 }));
 
-const aside = Object.entries(beside).map(([name, level]) => ({
+const outsideRules = Object.entries(outsideLayers).map(([name, level]) => ({
   name: `core-${name}`,
   comment: `${name} is outside the layers of core: it imports only those up to ${layers[level].join(", ")}.`,
   severity: "error",
@@ -66,10 +66,10 @@ const entryPoints = globSync("{packages,tests,tools}/*/package.json", { cwd: imp
 
 export default {
   forbidden: [
-    ...upward,
-    ...aside,
+    ...layerRules,
+    ...outsideRules,
     {
-      name: "core-stands-alone",
+      name: "core-imports-no-package",
       comment: "Core imports no package; its declaration files may reference `@types/node`.",
       severity: "error",
       from: { path: `^${core}/`, pathNot: tests },
@@ -86,7 +86,7 @@ export default {
       to: { path: "^(packages|apps|tests|tools)/", pathNot: ["^$1/$2/", ...entryPoints] },
     },
     {
-      name: "packages-stay-below-apps",
+      name: "packages-import-no-app",
       comment: "A package must not import apps, tests, bench, tools or the conformance suite.",
       severity: "error",
       from: { path: "^packages/", pathNot: [...tests, "^packages/conformance/"] },
@@ -95,7 +95,7 @@ export default {
     { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {
-    skipAnalysisNotInRules: true, // no rule is about cycles: `tools/src/structure` finds those of files and folders
+    skipAnalysisNotInRules: true, // no rule is about cycles: `tools/src/structure` finds cycles of files and folders
     doNotFollow: { path: "node_modules" },
     exclude: { path: "/dist/|^tools/new-package/template/" },
     tsPreCompilationDeps: true,

@@ -15,11 +15,11 @@ export const memoryFolder = () => {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (Math.min(bavail * bsize, freemem()) < NEEDED_BYTES) return undefined;
     const folder = mkdtempSync(join(MEMORY, "framework-run-"));
-    chmodSync(folder, 0o755); // a server with another user has a folder in it
+    chmodSync(folder, 0o755); // a server that runs as another user has a folder in it
     if (runsPrograms(folder)) return folder;
     rmSync(folder, { recursive: true });
   } catch {
-    // no such system
+    // no file system in memory
   }
   return undefined;
 };

@@ -44,7 +44,7 @@ const removeMemoryFolder = () =>
   memoryPath && rmSync(memoryPath, { recursive: true, force: true, maxRetries: 5 });
 process.on("exit", removeMemoryFolder);
 
-// A hundred processes load jest, and others repeatedly load the same programs: without the compile cache of Node that takes half of a start.
+// A hundred processes load jest, and others repeatedly load the same programs: without the compile cache of Node, compilation takes half of each start.
 const codeCache = `${import.meta.dirname}/../node_modules/.cache/node-compile-cache`;
 
 // glibc returns each freed block above 128 KiB to the system, which zeroes its pages at the next allocation. For tests that send and receive large bodies this takes

@@ -11,7 +11,7 @@ export interface Reply {
   readonly closes: boolean;
 }
 
-/** Reads a reply to its end. @param before bytes received on the connection before it @throws when the connection breaks */
+/** Reads a reply to its end. @param before bytes received on the connection before the reply @throws when the connection breaks */
 export const readReply = async (message: IncomingMessage, before: number): Promise<Reply> => {
   const { socket, headers, statusCode = 0 } = message;
   message.setEncoding("utf8");

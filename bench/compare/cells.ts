@@ -9,33 +9,33 @@ export const cellsOf = (workload: string, rounds: readonly Round[]): Cell[] => {
   return servers.map((server) => ({
     workload,
     server,
-    cpuMicros: over(rounds, server, (cost) => cost.cpuMicros),
-    userMicros: over(rounds, server, (cost) => cost.userMicros),
-    kernelMicros: over(rounds, server, (cost) => cost.kernelMicros),
-    ratioToRaw: quotient(rounds, "raw", server, (cost) => cost.cpuMicros),
-    ratioToTuned: quotient(rounds, "tuned", server, (cost) => cost.cpuMicros),
-    ratioOfFast: quotient(rounds, server, "fast", (cost) => cost.cpuMicros),
-    requestsPerSecond: over(rounds, server, (cost) => cost.requestsPerSecond),
-    p50Ms: over(rounds, server, (cost) => cost.p50),
-    p99Ms: over(rounds, server, (cost) => cost.p99),
-    p99ToRaw: quotient(rounds, server, "raw", (cost) => cost.p99),
+    cpuMicros: estimateOf(rounds, server, (cost) => cost.cpuMicros),
+    userMicros: estimateOf(rounds, server, (cost) => cost.userMicros),
+    kernelMicros: estimateOf(rounds, server, (cost) => cost.kernelMicros),
+    ratioToRaw: ratioOf(rounds, "raw", server, (cost) => cost.cpuMicros),
+    ratioToTuned: ratioOf(rounds, "tuned", server, (cost) => cost.cpuMicros),
+    ratioOfFast: ratioOf(rounds, server, "fast", (cost) => cost.cpuMicros),
+    requestsPerSecond: estimateOf(rounds, server, (cost) => cost.requestsPerSecond),
+    p50Ms: estimateOf(rounds, server, (cost) => cost.p50),
+    p99Ms: estimateOf(rounds, server, (cost) => cost.p99),
+    p99ToRaw: ratioOf(rounds, server, "raw", (cost) => cost.p99),
   }));
 };
 
-const over = (rounds: readonly Round[], server: string, value: (cost: Cost) => number): Estimate =>
-  estimate(rounds.map((round) => result(round, server, value)));
+const estimateOf = (rounds: readonly Round[], server: string, value: (cost: Cost) => number): Estimate =>
+  estimate(rounds.map((round) => valueOf(round, server, value)));
 
-const quotient = (
+const ratioOf = (
   rounds: readonly Round[],
   numerator: string,
   denominator: string,
   value: (cost: Cost) => number,
 ): Estimate | null =>
   rounds.every((round) => round.has(numerator) && round.has(denominator))
-    ? estimate(rounds.map((round) => result(round, numerator, value) / result(round, denominator, value)))
+    ? estimate(rounds.map((round) => valueOf(round, numerator, value) / valueOf(round, denominator, value)))
     : null;
 
-const result = (round: Round, server: string, value: (cost: Cost) => number): number => {
+const valueOf = (round: Round, server: string, value: (cost: Cost) => number): number => {
   const cost = round.get(server);
   return cost === undefined ? NaN : value(cost);
 };

@@ -5,7 +5,7 @@ import type { Options } from "./options.ts";
 import type { InstructionRow } from "./report.ts";
 import { workloads } from "../workloads/workloads.ts";
 
-/** Effort of a quick run: few windows, possibly without a garbage collection. */
+/** Effort of a quick run: few windows, which may not include a garbage collection. */
 const quickEffort: Effort = { ...defaultEffort, passes: 1, windows: 3, requests: 400 };
 
 /** Returns whether valgrind is installed. */

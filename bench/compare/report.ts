@@ -21,7 +21,7 @@ export interface Cell {
   readonly p99ToRaw: Estimate | null;
 }
 
-/** Resident memory of one server, after a collection. */
+/** Resident memory of one server, after a garbage collection. */
 export interface MemoryRow {
   readonly server: string;
   readonly startBytes: Estimate;

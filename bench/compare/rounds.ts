@@ -7,7 +7,7 @@ import type { Workload } from "../workloads/workloads.ts";
 /** Cost of one round of slices, by server name. */
 export type Round = ReadonlyMap<string, Cost>;
 
-/** Amount of measurement. */
+/** Numbers of rounds and requests of a measurement. */
 export interface Effort {
   readonly rounds: number;
   /** Requests to each server before the first round. */

@@ -21,7 +21,7 @@ const save = (command: string, flags: readonly string[]): void => {
 const commandIn = (name: string): string =>
   (JSON.parse(readFileSync(join(out, `${name}.json`), "utf8")) as Report).command;
 
-test("only a full run becomes the previous one of the next full run", () => {
+test("only a full run becomes the previous run of the next full run", () => {
   save("first", []);
   save("second", []);
   save("quick", ["--quick"]);

@@ -45,7 +45,7 @@ const median = (estimate: Estimate | null | undefined): string => estimate?.medi
 const bestPeerTable = (report: Report, before: Report | null): Table => ({
   title:
     "CPU time of the best peer divided by that of the framework on its fast transport: above 1 the framework is cheaper",
-  heads: ["Row", "", "previous run", "best peer", "cached between requests"],
+  heads: ["Row", "this run", "previous run", "best peer", "cached between requests"],
   texts: [3, 4],
   rows: measured(report).flatMap(({ name, title, cached = NONE }) => {
     const best = bestPeer(report.cells, name);
@@ -107,7 +107,7 @@ const workloadTables = (report: Report, before: Report | null): Table[] =>
 const megabytes = ({ median }: Estimate): string => (median / 1e6).toFixed(0);
 
 const memoryTable = ({ memory }: Report): Table => ({
-  title: "Resident memory of a fresh process, after a collection",
+  title: "Resident memory of a fresh process, after a garbage collection",
   heads: ["Server", "at start, MB", "after 20,000 requests, MB", "one idle connection, bytes"],
   rows: memory.map(({ server, startBytes, afterLoadBytes, idleConnectionBytes }) => [
     titleOf(server),

@@ -1,7 +1,7 @@
 /**
  * Measures the processor time of a new connection with one request: one process compared with `node:http`, and four workers with their primary compared with `node:cluster`.
  *
- *   pnpm bench:connect [rounds] [requests of a slice]
+ *   pnpm bench:connect [rounds] [requests per slice]
  */
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
@@ -14,17 +14,17 @@ const requests = Number(process.argv[3] ?? 2000);
 const CONCURRENCY = 64;
 const WARM_UP = 4000;
 
-/** Servers to compare; the first one is Node's. `must` is the minimum ratio of its time to the framework's. */
+/** Servers to compare; the first one is Node's. `minRatio` is the minimum of its processor time divided by the framework's. */
 interface Comparison {
   readonly title: string;
-  readonly must: number;
+  readonly minRatio: number;
   readonly servers: readonly (readonly [title: string, args: readonly string[]])[];
 }
 
 const comparisons: readonly Comparison[] = [
   {
     title: "one process",
-    must: 1,
+    minRatio: 1,
     servers: [
       ["raw node:http", ["--single"]],
       ["framework", ["--framework", "--single"]],
@@ -32,7 +32,7 @@ const comparisons: readonly Comparison[] = [
   },
   {
     title: "four workers",
-    must: 2,
+    minRatio: 2,
     servers: [
       ["node:cluster, raw node:http", []],
       ["framework, workers accept", ["--framework"]],
@@ -75,7 +75,7 @@ for (const comparison of comparisons) {
   );
   const ratio = await compare(comparison);
   gate(
-    ratio >= comparison.must,
-    `${comparison.title}: Node's server takes at least ${comparison.must} times the framework's processor time for a new connection: ${ratio.toFixed(2)}`,
+    ratio >= comparison.minRatio,
+    `${comparison.title}: Node's server takes at least ${comparison.minRatio} times the framework's processor time for a new connection: ${ratio.toFixed(2)}`,
   );
 }

@@ -45,7 +45,7 @@ const compare = async (
   if (minRatio !== null)
     gate(
       throughput.median >= minRatio,
-      `${label}: at least ${minRatio} of the same hand-written transaction\n`,
+      `${label}: at least ${minRatio} of the throughput of the same hand-written transaction\n`,
     );
 };
 

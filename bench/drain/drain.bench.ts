@@ -17,7 +17,7 @@ for (let round = 0; round < rounds; round++) stops.push(await stopUnderLoad());
 const rolled = await rollWorkers(Math.max(2, rounds / 2), 20_000);
 
 printTable(
-  ["Single process", "replies", "with close", "failed", "drain ms", "exit code"],
+  ["Single process", "replies", "with Connection: close", "failed", "drain ms", "exit code"],
   stops.map(({ tally, drainMs, code }, round) => [
     round + 1,
     tally.replies,
@@ -29,7 +29,7 @@ printTable(
 );
 const { tally, replaced, slowestMs } = rolled;
 printTable(
-  ["Workers replaced", "replies", "with close", "failed", "slowest replacement ms"],
+  ["Workers replaced", "replies", "with Connection: close", "failed", "slowest replacement ms"],
   [[replaced, tally.replies, tally.closes, tally.failureText, slowestMs.toFixed(0)]],
 );
 
@@ -49,4 +49,4 @@ gate(
   `workers: ${tally.failed} of ${tally.replies + tally.failed} requests lost`,
 );
 gate(tally.closes > 0, `workers: connections were closed and reopened ${tally.closes} times`);
-gate(rolled.code === 0, `workers: the service ends with ${rolled.code}`);
+gate(rolled.code === 0, `workers: the service exits with code ${rolled.code}`);

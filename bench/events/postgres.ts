@@ -8,8 +8,8 @@ import { openDatabase, openEventStore } from "./packages.ts";
 const CALLERS = 8;
 
 /**
- * A hand-written append: the version of the stream, then its events, in one statement. Without the lock that prevents readers from missing events,
- * without ids for idempotency, and without an expected version.
+ * A hand-written append: one statement that updates the version of the stream, then inserts its events. It takes no lock to keep readers from missing events,
+ * checks no ids for idempotency, and expects no version.
  */
 const bareText = (columns: string, from: string, count: string): string => `WITH stream AS (
     INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)

@@ -16,8 +16,8 @@ export interface FeatureCost {
 }
 
 const WARM_UP = 20;
-/** Requests per turn of the event loop, as on a busy server: they share the work that a feature does once per turn. */
-const EACH_TURN = 16;
+/** Requests per turn of the event loop, as on a busy server: they share the cost of work that a feature does once per turn. */
+const REQUESTS_PER_TURN = 16;
 
 type Serve = (source: MemorySource) => Response | Promise<Response>;
 
@@ -55,9 +55,9 @@ const exchange = (serve: Serve, source: MemorySource): void | Promise<void> => {
 const slice = async (serve: Serve, request: RequestInMemory, calls: number): Promise<number> => {
   const sources = Array.from({ length: calls }, () => new MemorySource(request));
   const before = process.cpuUsage();
-  for (let at = 0; at < calls; at += EACH_TURN) {
+  for (let at = 0; at < calls; at += REQUESTS_PER_TURN) {
     const pending = sources
-      .slice(at, at + EACH_TURN)
+      .slice(at, at + REQUESTS_PER_TURN)
       .map((source) => exchange(serve, source))
       .filter((one) => one !== undefined);
     if (pending.length > 0) await Promise.all(pending);

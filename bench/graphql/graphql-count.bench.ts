@@ -72,6 +72,9 @@ for (const name of counts.keys()) {
   if (minRatio === null) continue;
   for (const workload of operations) {
     const ratio = ratioOf(name, workload.name);
-    gate(ratio >= minRatio, `${workload.name}: ${ratio.toFixed(2)} of ${name}, at least ${minRatio}`);
+    gate(
+      ratio >= minRatio,
+      `${workload.name}: ${ratio.toFixed(2)} times the requests of ${name} per instruction, at least ${minRatio}`,
+    );
   }
 }

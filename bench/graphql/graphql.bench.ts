@@ -88,7 +88,7 @@ for (const { workload, costs } of results) {
     const { median: ratio } = ratioOf(costs, name);
     gate(
       ratio >= minRatio,
-      `${workload.name}: ${ratio.toFixed(2)} of the requests of ${title}, at least ${minRatio}`,
+      `${workload.name}: ${ratio.toFixed(2)} times the requests of ${title} per CPU time, at least ${minRatio}`,
     );
   }
 }

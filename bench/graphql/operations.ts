@@ -8,7 +8,7 @@ export const servers = [
   { name: "graphql-http", title: "graphql-http", file: "../graphql/graphql-http.ts", args: [] },
   {
     name: "cached",
-    title: "graphql-http, cached by hand",
+    title: "graphql-http, hand-written document cache",
     file: "../graphql/graphql-http.ts",
     args: ["--cached"],
   },

@@ -28,7 +28,7 @@ const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** Enough that some windows contain neither part of a full garbage collection nor compilation, which multiply the cost of a call on both servers. */
+/** Enough windows that some contain no part of a full garbage collection and no compilation; either multiplies the cost of a call on both servers. */
 const WINDOWS = 16;
 
 /** Counts the instructions per call in each window, in ascending order. */
@@ -64,5 +64,5 @@ const share = (counts.get("bare")?.[0] ?? NaN) / (counts.get("framework")?.[0] ?
 if (!Number.isNaN(share))
   gate(
     share >= MIN_RATIO,
-    `${share.toFixed(3)} of the calls per instruction of bare grpc-js, at least ${MIN_RATIO}`,
+    `${share.toFixed(3)} times the calls of bare grpc-js per instruction, at least ${MIN_RATIO}`,
   );

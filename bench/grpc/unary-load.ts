@@ -1,7 +1,7 @@
 import * as grpc from "@grpc/grpc-js";
 
 const PATH = "/bench.v1.Library/GetBook";
-const same = (bytes: Buffer): Buffer => bytes;
+const identity = (bytes: Buffer): Buffer => bytes;
 
 /** Outcome of one call: the bytes of its reply, or its status. */
 type UnaryOutcome = Buffer | { readonly code: number; readonly details: string };
@@ -26,7 +26,7 @@ export class UnaryLoad implements Disposable {
   call(id: number, at = 0): Promise<UnaryOutcome> {
     const client = this.clients[at % this.clients.length];
     return new Promise((resolve) => {
-      client?.makeUnaryRequest(PATH, same, same, requestOf(id), (error, reply) => {
+      client?.makeUnaryRequest(PATH, identity, identity, requestOf(id), (error, reply) => {
         resolve(error === null ? (reply ?? Buffer.alloc(0)) : { code: error.code, details: error.details });
       });
     });

@@ -8,7 +8,7 @@ const CONCURRENCY = 500;
 export class IdleConnections {
   private readonly peers: Peer[] = [];
   private readonly replyLengths = new Map<Peer, number>();
-  /** Maximum time from a reply to the end of its connection, in milliseconds. */
+  /** Longest time from a reply to the close of its connection, in milliseconds. */
   longestMs = 0;
 
   /** Opens connections and sends one request on each; returns the number of replies. */

@@ -1,6 +1,6 @@
 /**
  * Verifies that idle keep-alive connections cost only a little memory: thousands of clients send one request each and stay connected, on both transports
- * and on bare `node:http`. Other clients must still be served, and all idle connections closed at the limit.
+ * and on bare `node:http`. Other clients must still be served, and all idle connections must be closed at the idle limit.
  *
  *   pnpm bench:idle [connections]
  */
@@ -14,14 +14,14 @@ import { IdleConnections } from "./idle-connections.ts";
 import { formatLatency, type Latency, measureLatency } from "./latency.ts";
 
 const IDLE_SECS = 25;
-/** Maximum delay from the limit to the end of a connection, because the sweep runs once a second. */
+/** Maximum delay from the idle limit to the close of a connection: the sweep runs once a second. */
 const GRACE_MS = 2000;
-/** Maximum delay until the clients notice. */
+/** Maximum delay until the clients notice the close. */
 const NOTICE_MS = 2000;
 const ROUNDS = 2;
 const PROBES = 8;
 
-/** Maximum open files: Node raises its limit to the system's. Both programs need one file per connection. */
+/** Hard limit of open files, to which Node raises its soft limit. Client and server each need one file per connection. */
 const files = Number(execSync("ulimit -Hn", { encoding: "utf8" })) || Infinity;
 const requestedConnections = Number(process.argv[2] ?? 10_000);
 const connections = Math.min(requestedConnections, files - 500);
@@ -187,14 +187,14 @@ for (const start of starters) {
 printTable(
   [
     "Server",
-    "resident MiB without",
-    "with",
+    "resident MiB without idle connections",
+    "resident MiB with them",
     "resident KiB per connection",
     "heap KiB per connection",
-    "resident MiB after",
+    "resident MiB after closing",
     "heap MiB before, after",
-    "latency of others without, ms (median / p99 / maximum)",
-    "latency of others with",
+    "latency of other clients without idle connections, ms (median / p99 / maximum)",
+    "latency of other clients with them, ms",
   ],
   rows,
 );

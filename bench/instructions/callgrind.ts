@@ -123,7 +123,7 @@ const waitForPort = (child: ChildProcess, name: string, portLine: RegExp): Promi
       if (port !== undefined) resolve(Number(port));
     });
   }
-  child.once("exit", () => fail("ended before it listened"));
+  child.once("exit", () => fail("exited before it listened"));
   child.once("error", (error) => fail(String(error)));
   return promise.finally(() => clearTimeout(timer));
 };

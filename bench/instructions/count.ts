@@ -40,8 +40,8 @@ export interface Effort {
 }
 
 /**
- * Few enough requests for every change. The cheapest of the short windows counts, because noise only adds instructions: a garbage collection, a
- * timer, late compilation, and on a busy machine turns of the event loop with fewer requests.
+ * Few enough requests that the gate can run on every change. The cheapest of the short windows is the result, because noise only adds instructions:
+ * a garbage collection, a timer, late compilation, or, on a busy machine, event-loop turns with fewer requests.
  */
 export const gateEffort: Effort = {
   passes: 2,
@@ -92,7 +92,7 @@ export const countSubject = async (
 /** Windows are stable when the medians of their halves differ by less than this share. */
 const TOLERANCE = 0.03;
 
-/** Maximum factor of windows until they are stable: a busy machine delays compilation. */
+/** Maximum number of windows, as a multiple of `Effort.windows`, until they are stable: a busy machine delays compilation. */
 const MAX_WINDOW_FACTOR = 4;
 
 /** Counts one kind of request on a warm server, window by window until the last ones are stable. */

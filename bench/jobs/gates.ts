@@ -17,8 +17,8 @@ const minRatioFor = ({ row, peer }: RatioKey): number =>
 
 /** Rows without a gate, by peer. */
 const ungated: Readonly<Record<string, readonly string[]>> = {
-  "graphile-worker": ["work, 1 concurrent", "start, p99"], // its local queue holds two jobs where one runs
-  "pg-boss": ["work, 1 concurrent", "start, p99"], // only batches of at least two follow each other without a pause
+  "graphile-worker": ["work, 1 concurrent", "start, p99"], // its local queue prefetches a second job
+  "pg-boss": ["work, 1 concurrent", "start, p99"], // its batches have at least two jobs, because it pauses after a batch of one
   BullMQ: ["add, one caller", "add, ten callers", "work, 1 concurrent", "start, p50", "start, p99"], // it runs one in-memory command instead of a transaction
 };
 

@@ -4,7 +4,7 @@ import { openDatabase } from "./packages.ts";
 
 /**
  * Opens `pg-boss`. For throughput one statement claims a batch and another completes it; if one job fails, all jobs of its batch fail. The next batch follows a full
- * one without a pause. With `notify` new jobs wake workers; only for latency, because it slows down adding jobs.
+ * one without a pause. With `notify`, new jobs wake workers; used only for latency, because it slows down adding jobs.
  */
 export const pgBoss = async (url: string, { notify }: { readonly notify: boolean }): Promise<Contender> => {
   const boss = new PgBoss({ connectionString: url, useListenNotify: notify });

@@ -29,8 +29,8 @@ await using server = await startKafka();
 const settings = { brokers: server.url, partitions: 4 };
 
 /**
- * Work of the handlers. Only the handler that waits has a gate, because real handlers also wait; with a handler that does nothing, the time is
- * the time of the envelope and the window, which bare kafkajs does not have.
+ * Work of the handlers. Only the handler that waits has a gate, because real handlers also wait. A handler that does nothing measures only
+ * the envelope and the window, which bare kafkajs does not have.
  */
 const workByName: Readonly<Record<string, () => Promise<unknown>>> = {
   "waits 1 ms": () => pause(1),
@@ -43,7 +43,8 @@ const createHandler = (work: () => Promise<unknown>): ((data: unknown) => Promis
   let handled = 0;
   return async (data) => {
     await work();
-    if (typeof data !== "object") throw new TypeError("the data must be the data of the sent message");
+    if (typeof data !== "object")
+      throw new TypeError("the handler must receive the data of the sent message");
     return ++handled === total;
   };
 };
@@ -98,7 +99,7 @@ const compare = async (workName: string): Promise<void> => {
     formatEstimate(estimate(samples.map((one) => (one[side].processorMs * 1000) / total)), 1);
   printTable(
     [
-      "a handler that",
+      "handler",
       "throughput, ours / kafkajs",
       "CPU time, kafkajs / ours",
       "ours, µs per message",

@@ -51,7 +51,7 @@ export class Deaths {
     else this.unexplained.push(`${outcome.kind} (${outcome.reason}), worker ${worker ?? "unknown"}`);
   }
 
-  /** Finds the death of the worker; without a reply the worker is unknown, and a death right before the failure counts. */
+  /** Finds the death of the worker. Before the first reply of a connection its worker is unknown, so any death right before the failure counts. */
   private deathOf(worker: number | null, { openedAt }: Connection): Death | undefined {
     if (worker !== null) return this.all.find(({ pid }) => pid === worker);
     const now = performance.now();

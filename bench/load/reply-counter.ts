@@ -23,7 +23,7 @@ export class ReplyCounter {
   }
 
   /**
-   * Takes the first `length` bytes of a buffer and returns the number of replies that ended in them.
+   * Reads the first `length` bytes of a buffer and returns the number of replies that ended in them.
    *
    * @throws UnexpectedReply for a status other than the expected one
    */

@@ -17,7 +17,7 @@ import { type Access, type LineLogger, loggers } from "./loggers.ts";
 const LINES = 4096;
 const WARM_UP = 5;
 /** Lines per turn of the event loop, as on a busy server. */
-const EACH_TURN = 16;
+const LINES_PER_TURN = 16;
 
 const context = { get: () => null };
 
@@ -44,8 +44,8 @@ const accesses: readonly Access[] = Array.from({ length: LINES }, (_, at) => ({
 /** Measures the processor time of all threads per line, in microseconds. */
 const slice = async ({ write, flush }: LineLogger): Promise<number> => {
   const before = process.cpuUsage();
-  for (let at = 0; at < LINES; at += EACH_TURN) {
-    for (let index = at; index < at + EACH_TURN; index++) write(accesses[index] as Access);
+  for (let at = 0; at < LINES; at += LINES_PER_TURN) {
+    for (let index = at; index < at + LINES_PER_TURN; index++) write(accesses[index] as Access);
     await turn();
   }
   await flush();

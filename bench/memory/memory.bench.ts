@@ -103,7 +103,7 @@ gate(
 );
 gate(
   results.every((checkpoint) => sockets(checkpoint) <= maxSockets),
-  `open sockets are the client's: ${results.map(sockets).join(", ")} of at most ${maxSockets}`,
+  `only the client's sockets are open: ${results.map(sockets).join(", ")}, at most ${maxSockets}`,
 );
 const otherHandles = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
 gate(

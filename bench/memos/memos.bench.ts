@@ -98,7 +98,7 @@ else {
       ]);
     printTable(
       [`${server}: memo`, ...cells.map(([workload]) => workload)],
-      [["all memos on", ...cells.map(([, { instructions }]) => instructions)], ...rows],
+      [["all memos enabled", ...cells.map(([, { instructions }]) => instructions)], ...rows],
     );
   }
 }

@@ -36,7 +36,8 @@ const measure = async (consume: Consume, messages: number, work: () => Promise<u
   const stop = await consume(async (data) => {
     spent ??= startMeter();
     await work();
-    if (typeof data !== "object") throw new TypeError("the data must be the data of the sent message");
+    if (typeof data !== "object")
+      throw new TypeError("the handler must receive the data of the sent message");
     if (--left === 0) all.resolve();
   });
   await all.promise;
@@ -72,7 +73,7 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
       formatEstimate(estimate(samples.map((one) => (messages * 1000) / one[key].wallMs)), 0);
     printTable(
       [
-        `${broker}, a handler that`,
+        `${broker}: handler`,
         "throughput, ours / NestJS",
         "CPU time, NestJS / ours",
         "ours, µs per message",
@@ -94,7 +95,7 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
     );
     gate(
       ratio.median >= 1,
-      `${broker}, a handler that ${workName}: at least as fast as NestJS microservices\n`,
+      `${broker}, a handler that ${workName}: at least the throughput of NestJS microservices\n`,
     );
     gate(
       processor.median >= 1,
@@ -134,7 +135,7 @@ export const measureKafka = async (rounds: number, messages: number): Promise<vo
   });
 };
 
-/** Uses a quorum queue for each, with the same messages; prefetch 100, and therefore 100 concurrent handlers. */
+/** Gives each side its own quorum queue with the same messages. Both prefetch 100, and therefore run 100 concurrent handlers. */
 export const measureRabbitMq = async (rounds: number, messages: number): Promise<void> => {
   await using server = await startRabbitMq();
   const settings = { url: server.url, prefetchCount: PREFETCH };

@@ -80,7 +80,7 @@ export const chain: Suite = {
   reference: "ours",
   cases: [
     defineCase({
-      name: "sync, on the way in",
+      name: "sync, before the handler",
       inputs: freshValues(input),
       implementations: {
         ours: ours((request, next) => {
@@ -93,7 +93,7 @@ export const chain: Suite = {
       },
     }),
     defineCase({
-      name: "sync, both ways",
+      name: "sync, before and after the handler",
       inputs: freshValues(input),
       implementations: {
         ours: ours((request, next) => {
@@ -105,7 +105,7 @@ export const chain: Suite = {
       },
     }),
     defineCase({
-      name: "async, both ways",
+      name: "async, before and after the handler",
       inputs: freshValues(input),
       implementations: {
         ours: ours(async (request, next) => {
@@ -114,7 +114,7 @@ export const chain: Suite = {
         }, replyAsync),
         "koa-compose": koa(around, replyAsync),
         "hono compose": hono(around, replyAsync),
-        "fastify hooks, in only": fastify(true),
+        "fastify hooks, before only": fastify(true),
       },
     }),
   ],

@@ -35,6 +35,6 @@ for (const workload of workloads.filter(({ isMain }) => isMain)) {
   const rows = functions
     .slice(0, 15)
     .map(({ name, share, caller }) => [`${(share * 100).toFixed(1)} %`, name, caller]);
-  printTable([workload.title, "self time of", "mostly called by"], rows);
+  printTable([`${workload.title}: self time`, "function", "main caller"], rows);
 }
 console.log(`profiles in ${folder}`);

@@ -113,7 +113,7 @@ const report = (label: string, samples: readonly Round[], memory: MemoryPeaks | 
   const { heapMiB, residentMiB } = memory;
   gate(
     heapMiB[1] - heapMiB[0] <= MAX_GROWTH_MIB && residentMiB[1] - residentMiB[0] <= MAX_GROWTH_MIB,
-    `${label}: memory is flat: heap ${heapMiB.join(" → ")} MiB, resident ${residentMiB.join(" → ")} MiB at most, in the first → last quarter\n`,
+    `${label}: memory is flat; peaks of the first → last quarter: heap ${heapMiB.join(" → ")} MiB, resident ${residentMiB.join(" → ")} MiB\n`,
   );
 };
 

@@ -1,6 +1,6 @@
 /**
  * The baseline of every ratio: an efficient hand-written handler on `node:http`. `--tuned` uses the options that make `node:http` faster: no keep-alive
- * timer, no life cycle for empty bodies, a flat list of fields with a date formatted once a second.
+ * timer, no stream events for requests without a body, a flat list of fields with a date formatted once a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";

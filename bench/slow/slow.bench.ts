@@ -2,7 +2,7 @@
  * Verifies that slow clients do not deny service to others, under the default limits, on both transports: four attacks of slowhttptest, and
  * 1,000 clients of which half never read their replies.
  *
- *   pnpm bench:slow [connections of an attack] [transport]
+ *   pnpm bench:slow [connections per attack] [transport]
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { formatLatency, type Latency, measureLatency } from "../idle/latency.ts";
@@ -143,10 +143,10 @@ const checkNeverReading = (transport: TransportName, result: NeverReadingResult)
   );
   check(
     ratio <= 1.5 || withStalled.median - withoutStalled.median < 1,
-    `median latency of other clients: ${ratio.toFixed(2)} times as high (${withStalled.median.toFixed(2)} for ${withoutStalled.median.toFixed(2)} ms), at most 1.5 times or 1 ms more`,
+    `median latency of other clients: ${ratio.toFixed(2)} times as high (${withStalled.median.toFixed(2)} instead of ${withoutStalled.median.toFixed(2)} ms), at most 1.5 times or 1 ms more`,
   );
   const each = residentBytes / result.clients / 1024;
-  check(each <= 256, `each stalled client took ${each.toFixed(0)} KiB of resident memory, at most 256`);
+  check(each <= 256, `each stalled client used ${each.toFixed(0)} KiB of resident memory, at most 256`);
   check(
     open === 0 && handlers + streams === 0,
     `all connections were closed in time and their streams ended: ${open} connections, ${streams} streams open`,
@@ -187,7 +187,7 @@ printTable(
     "connections",
     "concurrent",
     "longest lifetime, s",
-    "latency of others, ms (median / p99 / maximum)",
+    "latency of other clients, ms (median / p99 / maximum)",
   ],
   rows,
 );

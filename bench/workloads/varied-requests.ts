@@ -2,7 +2,7 @@ import type { Call } from "../client/call.ts";
 import { CLIENT_FIELD } from "../servers/limited/client.ts";
 import type { Order } from "../servers/workload.ts";
 
-/** Length of a list: long enough that a server has evicted each request before it is repeated. */
+/** Length of a list: long enough that every server cache has evicted a request before it is repeated. */
 const COUNT = 2000;
 
 /** Generates integers from 0 to below `limit`, the same in every run, so that counts are reproducible. */

@@ -51,7 +51,7 @@ export interface Workload {
   readonly depth?: number;
   /** Requests of one slice. */
   readonly requests: number;
-  /** Whether the workload has a gate relative to raw: a full run has twice the rounds for it, and a quick run measures no others. */
+  /** Whether the workload has a gate relative to raw: a full run measures it with twice the rounds, and a quick run measures only such workloads. */
   readonly isMain?: boolean;
 }
 

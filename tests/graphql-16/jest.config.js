@@ -12,7 +12,7 @@ export default {
   rootDir: import.meta.dirname,
   roots: ["<rootDir>/src", "<rootDir>/../../packages/graphql/src"],
   testMatch: ["**/*.test.ts"],
-  // Excludes suites that start processes, which would load 17; suites that execute no operation or test bytes on sockets; and incremental delivery and lists in async iterables, which 16 lacks.
+  // Excludes suites that start processes, which would load graphql 17; suites that execute no operation or test bytes on sockets; and suites for incremental delivery and for lists returned as async iterables, which graphql 16 lacks.
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
     "/(?:workers|readme|page|graphql-config|in-parts|async-iterables|refusals|socket-limits|client-command)\\.test\\.ts$",

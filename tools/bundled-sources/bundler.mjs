@@ -1,5 +1,5 @@
 // node bundler.mjs FOLDER ENTRIES NPM: bundles sources, and prints the list of bundled files. NPM: "inside" bundles ES modules from npm, "outside" does not.
-// node bundler.mjs FOLDER ENTRIES inside separate: bundles each entry separately, into the folder in its name; prints the lists of bundled files by entry.
+// node bundler.mjs FOLDER ENTRIES inside separate: bundles each entry separately, into the folder that its name begins with; prints the lists of bundled files by entry.
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -21,7 +21,7 @@ const isModule = (file) => {
  * CommonJS from npm is never bundled, but imported by path, because it is not resolvable from the folder of the bundle. ES modules are bundled: loading the
  * hundreds of files of graphql, zod and OpenTelemetry takes a third of a start.
  *
- * With "outside", only undici is bundled: no test passes its objects to a package, and each test file with a socket would load its hundred files.
+ * With "outside", only undici is bundled: no test passes undici's objects to a package, and each test file with a socket would load undici's hundred files.
  */
 const isExternal = (file) => (npm === "outside" ? !file.includes("/node_modules/undici/") : !isModule(file));
 
@@ -42,7 +42,7 @@ const { plugins, define } = keepImportMeta({
   dirname: (file) => JSON.stringify(dirname(file)),
 });
 
-/** Conditions of the loader of tests: an external package must resolve to the same files as in the importing tests. */
+/** Export conditions of the test loader: an external package must resolve to the same files as in the importing tests. */
 const conditions = ["@framework/source", "node", "module-sync", "import", "default"];
 
 const isOwn = (file) => isAbsolute(file) && !file.includes("/node_modules/");
@@ -82,7 +82,7 @@ const bundle = await rolldown({
   transform: { define },
   resolve: { conditionNames: conditions },
   logLevel: "warn",
-  checks: { invalidAnnotation: false }, // annotations of literals are useless
+  checks: { invalidAnnotation: false }, // no warnings about `#__PURE__` before literals, where it has no effect
 });
 
 if (separate) {

@@ -2,9 +2,9 @@ import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
 
 /**
- * Runs test files in the realm of Node itself, like programs, so values of Node and of the tests have the same classes.
+ * Runs test files in the realm of Node itself, like programs, so values that Node creates are instances of the classes that tests use.
  *
- * Undoes the changes of a file to the process at its end: environment variables, timers, spies, the console and `process.exit`.
+ * After each test file, undoes its changes to the process: environment variables, timers, spies, the console and `process.exit`.
  */
 export default class {
   global = globalThis;

@@ -1,5 +1,5 @@
-// The test files of a package share the modules that they load. The runtime of jest would reload and recompile them for each file in a separate realm, which takes a quarter of
-// the processor time of core's tests, and two fifths of that of graphql, and most code would run before V8 has optimised it.
+// The test files of a package share the modules that they load. The runtime of jest would reload and recompile them for each file in a separate realm: that takes a
+// quarter of the processor time of core's tests and two fifths of graphql's, and most code would run before V8 has optimised it.
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { setGlobals } from "./globals.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 export default class {
   onRunStart() {
     const folder = mkdtempSync(join(tmpdir(), "framework-tests-"));
-    chmodSync(folder, 0o755); // a server with another user has a folder in it
+    chmodSync(folder, 0o755); // a server that runs as another user has a folder in it
     process.env.TMPDIR = folder;
     process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   }

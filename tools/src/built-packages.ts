@@ -15,8 +15,8 @@ export const buildPackages = (root: string, names: readonly string[] = ["*"]): v
 };
 
 /**
- * Returns the `references` of a tsconfig.json with which a program that imports the sources of packages is checked against their declarations, as in projects
- * of users: this takes a quarter of the time of a check against all sources. The packages must be built.
+ * Returns tsconfig.json `references` with which the compiler checks a program against the declarations of packages instead of their sources, as in projects of
+ * users: this takes a quarter of the time of a check against all sources. The packages must be built.
  */
 export const packageReferences = (root: string): { readonly references: readonly { path: string }[] } => ({
   references: projects(root).map((project) => ({ path: join(root, dirname(project)) })),

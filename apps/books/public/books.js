@@ -40,7 +40,7 @@ const showMessage = (text, isProblem = false) => {
   message.classList.toggle("problem", isProblem);
 };
 
-/** Makes a change, and shows the error if it fails; without a session it asks for a login. */
+/** Makes a change. If it fails, shows the error; if the user is not logged in, also the login form. */
 const attempt = async (change) => {
   showMessage("");
   try {

@@ -1,6 +1,6 @@
 import type { TestClient, TestInit, TestReply } from "@framework/testing";
 
-/** A browser with its own cookies, which a test can read, on a shared client. */
+/** A simulated browser: it shares a client, and has its own cookies, which a test can read. */
 export interface Browser {
   readonly cookies: ReadonlyMap<string, string>;
   request(method: string, path: string, init?: TestInit): Promise<TestReply>;

@@ -6,7 +6,7 @@ import { type BooksService, type LiveStream, pageOf, withFilledPanels } from "./
 interface ActionCall {
   readonly panel: string;
   readonly action: string;
-  /** The row, or a function that finds it. @default an action of the panel itself */
+  /** The row, or a function that finds it. @default none: the action is for the whole panel */
   readonly row?: string | (() => Promise<string>);
   readonly texts?: Readonly<Record<string, string>>;
 }
@@ -34,7 +34,7 @@ const rowFor =
     return find()?.id ?? "";
   };
 
-/** Remembers the row for later actions, since it leaves the panel with the first. */
+/** Remembers the found row for later actions: after the first action, `rowFor` no longer finds it. */
 const rememberRow = (row: () => Promise<string>): (() => Promise<string>) => {
   let found: Promise<string> | undefined;
   return () => (found ??= row());

@@ -7,7 +7,7 @@ import { pageOf, withFilledPanels } from "./dev-page.test-kit.ts";
 test("every action of every panel works on the dev page", () => callEveryAction(), 120_000);
 
 test(
-  "every action of every panel is refused without a valid token, from another origin or site, and as plain text",
+  "every action of every panel is refused without a valid token, from another origin or site, or with the media type text/plain",
   () =>
     withFilledPanels(async (service, live) => {
       const { post, headers } = pageOf(service.page);

@@ -48,7 +48,7 @@ const eachView = async (visit: Visit, check: (at: string) => Promise<void>): Pro
 
 for (const view of views)
   void test(
-    `every view of the dev page ${viewName(view)} has no violation, problem or horizontal scrolling`,
+    `every view of the dev page ${viewName(view)} has no accessibility violation, logged error or horizontal scrolling`,
     { skip },
     () =>
       withDevPage(view, async (visit, url) => {

@@ -14,7 +14,7 @@ export interface BooksService {
   readonly page: URL | null;
 }
 
-/** Runs the service for as long as a test needs it. */
+/** Starts the service, runs a test with it, and stops it. */
 export const withService = async (
   env: Environment,
   facts: (service: BooksService) => Promise<void>,

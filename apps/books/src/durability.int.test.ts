@@ -14,7 +14,7 @@ const RENEWAL_MS = 5000;
 const strace = findProgram("strace");
 if (strace === null) console.log("skipped: strace is not installed");
 
-/** Records the flushes of a running process and its threads. */
+/** Records the calls of fsync and fdatasync by a running process and its threads. */
 const watchFlushes = async (program: string, pid: number, file: string) => {
   const child = spawn(program, ["-f", "-y", "-e", "trace=fsync,fdatasync", "-o", file, "-p", String(pid)], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -36,7 +36,7 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
 };
 
 (strace === null ? describe.skip : describe)("with strace", () => {
-  test("a book is on disk before its reply: one flush of the log per commit, none for a read", async () => {
+  test("a book is on disk before its reply: one flush of the write-ahead log per commit, none for a read", async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-flush-"));
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
@@ -53,7 +53,7 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
     for (let n = 1; n <= 10; n++) {
       const before = flushes.lines().length;
       await post(n);
-      expect(flushes.lines().length).toBeGreaterThan(before); // a flush is in the file before the process continues
+      expect(flushes.lines().length).toBeGreaterThan(before); // strace writes a flush to the file before the process continues
       for (let read = 0; read < 10; read++) await program.client.get(`/books/${n}`);
     }
     await flushes.end();

@@ -97,7 +97,7 @@ export const settingsShape = {
   work: oneOf("BOOKS_WORK", ["on", "off"], {
     default: "on",
     meaning:
-      "off for a process that only serves requests; others then update views and the word index, remind members, and run orders.",
+      "off for a process that only serves requests; other processes then update views and the word index, remind members, and run orders.",
   }),
   sagaRunner: oneOf("BOOKS_SAGAS", ["local", "dbos"], {
     default: "local",

@@ -115,7 +115,7 @@ test.each([
   [["GET", "/books?genre=planted-genre", "-H", "x-api-key: planted-key"], 200],
   [["GET", "/static/books.js", "-H", "cookie: session_id=planted-id"], 200],
 ] as const)(
-  "each step that explains %s has a reason, and none contains a secret",
+  "every step in the explanation of %s has a reason, and none contains a secret",
   async ([...words], status) => {
     Object.assign(process.env, login);
     try {
@@ -236,7 +236,7 @@ test("load reports capacity, heap, event loop delay and workers; a ramp that end
   expect(out).toContain(capacity);
   expect(printed.slice(-2)).toEqual([
     "usual capacity: 0 requests/s",
-    "workers: 0 (one serves the last rate; raise --max to find its capacity)",
+    "workers: 0 (one worker serves the last rate; raise --max to find its capacity)",
   ]);
   expect([exitCode, readFileSync(history, "utf8")]).toEqual([0, expect.stringContaining('"capacity": 3,')]);
 });

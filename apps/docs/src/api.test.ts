@@ -7,7 +7,7 @@ import { root } from "./repository/root.ts";
 
 const pages = builtPages();
 
-/** Returns the names that a module exports, as its source writes them, each with the file that declares it. */
+/** Reads the names that a module exports from its source text, each with the file that declares it. */
 const exportsOf = (path: string): { name: string; file: string }[] => {
   const code = readFileSync(path, "utf8");
   const lists = Array.from(

@@ -5,13 +5,13 @@ import type { Stack } from "./stack.test-kit.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Checks that each reply has one log line, and its exchange one end. */
+/** Checks that each request is logged once and ends once. */
 export const checkRecords = async (
   results: readonly RowResult[],
   { enabled, observed }: Stack,
 ): Promise<void> => {
   const lines = (): readonly Line[] => observed.lines.filter((line) => "method" in line && "bytes" in line);
-  await waitFor(() => observed.inFlight === 0, { subject: "every exchange to end" });
+  await waitFor(() => observed.inFlight === 0, { subject: "every request to end" });
   const ends = observed.ends.map(([id, end]) => `${id} ${end}`);
   assert.deepEqual(ends.toSorted(), results.map(({ row }) => `${idOf(row)} sent`).toSorted());
   if (!enabled.has("logging")) return;

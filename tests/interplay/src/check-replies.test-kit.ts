@@ -119,7 +119,7 @@ const expectedVary = (
   ];
 };
 
-/** Returns whether Content-Length equals the length of the body. HEAD is compared with its GET elsewhere. */
+/** Returns whether Content-Length equals the length of the body. `fieldsOfOriginal` compares HEAD with its GET. */
 const hasCorrectLength = (row: Row, { status, headers, bytes }: TestReply): boolean => {
   const length = headers.get("content-length");
   if (status === 204 || status === 304) return bytes.length === 0 && (length === null || length === "0");

@@ -24,7 +24,7 @@ const bySub: LoginMethod["install"] = (app) => {
   return { fieldsOf: async (sub) => ({ cookie: `login=${await auth.createToken({ sub })}` }) };
 };
 
-/** The rows of the table of logins in the README of security. */
+/** The login methods, named as in the login table of the security README. */
 const loginMethods: Readonly<Record<string, LoginMethod>> = {
   "`JwtAuth` with `cookieName`": { install: bySub },
   "`BasicAuth`": {
@@ -125,7 +125,7 @@ test("a renewed access token of the same user keeps the CSRF token valid", async
   expect((await client.post("/change", { headers: renewed })).status).toBe(200);
 });
 
-test("the table of logins in the README of security lists exactly the tested methods", () => {
+test("the login table of the security README lists exactly the tested methods", () => {
   const readme = readFileSync(new URL("../../../packages/security/README.md", import.meta.url), "utf8");
   const table = readme.slice(readme.indexOf("| Login by")).split("\n\n")[0] ?? "";
   const rows = table.split("\n").slice(2);

@@ -57,7 +57,7 @@ test("a form is accepted with the cookie of another page of the same session", a
   expect(await (await send("POST", "/save", token)).text()).toBe("ann");
 });
 
-test("a visitor's form needs the token of its cookie", async () => {
+test("a visitor's form needs the token of the visitor's cookie", async () => {
   const { jar, send, page } = browse("http");
   const token = await page();
   jar.delete("_csrf");

@@ -24,41 +24,39 @@ eachClient(
   test,
   stack,
   {
-    "a request whose client disconnects has one log line and one end, and opens no circuit": async (
+    "a request whose client disconnects is logged once, ends once and opens no circuit": async (
       client,
       app,
     ) => {
       const { observed } = app;
       await disconnectDuring(client, app, "one");
       await disconnectDuring(client, app, "two");
-      await waitFor(() => observed.inFlight === 0, { subject: "both exchanges to end" });
+      await waitFor(() => observed.inFlight === 0, { subject: "both requests to end" });
       expect(observed.ends).toEqual([
         ["one", "aborted"],
         ["two", "aborted"],
       ]);
       const after = await client.get("/waits?now", { headers: { "x-request-id": "after" } });
       expect([after.status, after.headers.get("x-cache")]).toEqual([200, "MISS"]);
-      await waitFor(() => linesOf(app, "after").length > 0, { subject: "the last line" });
+      await waitFor(() => linesOf(app, "after").length > 0, { subject: "the last log line" });
       for (const id of ["one", "two"])
         expect(linesOf(app, id)).toEqual([
           expect.objectContaining({ status: 499, aborted: true, route: "/waits" }),
         ]);
     },
 
-    "a second client that waits for the same reply gets its own after the first disconnected": async (
-      client,
-      { observed },
-    ) => {
-      const controller = new AbortController();
-      const aborted = client.get("/waits?once", { signal: controller.signal }).catch(() => {});
-      await waitFor(() => observed.calls.get("/waits") === 1, { subject: "the handler" });
-      const waiting = client.get("/waits?once");
-      await waitFor(() => observed.inFlight === 2, { subject: "the second client" });
-      controller.abort(new Error("disconnected"));
-      expect((await waiting).status).toBe(200);
-      await aborted;
-      expect(observed.calls.get("/waits")).toBe(2);
-    },
+    "a second client that waits for the same reply gets its own reply after the first has disconnected":
+      async (client, { observed }) => {
+        const controller = new AbortController();
+        const aborted = client.get("/waits?once", { signal: controller.signal }).catch(() => {});
+        await waitFor(() => observed.calls.get("/waits") === 1, { subject: "the handler" });
+        const waiting = client.get("/waits?once");
+        await waitFor(() => observed.inFlight === 2, { subject: "the second client" });
+        controller.abort(new Error("disconnected"));
+        expect((await waiting).status).toBe(200);
+        await aborted;
+        expect(observed.calls.get("/waits")).toBe(2);
+      },
 
     "a stream whose client disconnects has one log line with the status that the client received": async (
       client,

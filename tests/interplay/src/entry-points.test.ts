@@ -134,7 +134,7 @@ const expectedStatus = (auth: Auth, guard: string, credential: Credential): numb
   return Number(guards[guard]?.[accepted ? (column[credential] ?? 0) : 1]);
 };
 
-/** Defines a command and a query with a guard; their endpoints are below the paths of an authentication. */
+/** Defines a command and a query with a guard; the paths of their endpoints contain the name of the authentication, which selects it. */
 const operationsOf = (auth: Auth, guardName: string, guard: Guard) => {
   const name = pathOf(auth, guardName).replaceAll("/", "_");
   const options = { input: z.object({}), output: z.string(), guards: [guard] };

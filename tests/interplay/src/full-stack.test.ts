@@ -66,15 +66,13 @@ for (const seed of [1, 2, 3]) {
     named,
     () => stackOf(orderOf(seed)),
     {
-      "every reply satisfies the requirements of all features, with one log line and one end": async (
-        client,
-        stack,
-      ) => {
-        const results = await sendRows(client, stack);
-        checkReplies(results, stack);
-        await checkRecords(results, stack);
-        expect(metricsOf(stack)).toEqual(expectedMetrics(results));
-      },
+      "every reply satisfies the requirements of all features, and each request is logged once and ends once":
+        async (client, stack) => {
+          const results = await sendRows(client, stack);
+          checkReplies(results, stack);
+          await checkRecords(results, stack);
+          expect(metricsOf(stack)).toEqual(expectedMetrics(results));
+        },
     },
     options,
   );

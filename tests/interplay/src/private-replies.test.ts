@@ -189,7 +189,7 @@ test("a 401 is private and varies by the credentials, and replies of a path with
   expect((await client.get("/aged")).headers.get("cache-control")).toBe("max-age=60");
 });
 
-test("a reply to an identified caller is private with any Cache-Control that does not make it public", async () => {
+test("a reply to an identified caller is private unless its Cache-Control makes it public", async () => {
   const controls = fc.constantFrom(
     null,
     "max-age=60",

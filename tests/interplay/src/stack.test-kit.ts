@@ -16,7 +16,7 @@ import { type ToggleName, toggles } from "./toggles.test-kit.ts";
 export interface Observations {
   /** Parsed log lines, in order. */
   readonly lines: Readonly<Record<string, unknown>>[];
-  /** End of each exchange, with its `X-Request-ID`. */
+  /** End of each request, with its `X-Request-ID`. */
   readonly ends: [id: string | null, end: "sent" | "aborted"][];
   /** Number of requests in progress. */
   inFlight: number;
@@ -111,7 +111,7 @@ const addRoutes = (
   enabled: ReadonlySet<ToggleName>,
   { calls }: Observations,
 ): void => {
-  /** Only for enabled features: options of others are a start error. */
+  /** Options of a disabled feature would be a start error. */
   const limitOptions = (maxRequests: number) =>
     enabled.has("rateLimit") ? { rateLimit: { maxRequests } } : {};
   const breakerOptions = (failureThreshold: number) =>

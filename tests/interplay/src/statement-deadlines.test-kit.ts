@@ -7,7 +7,7 @@ import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
 
-/** An endless statement, and a query that shows it while it runs. */
+/** An endless statement, and a query that counts its running instances. */
 export interface EndlessStatement {
   /** Creates a separate database for a test. */
   readonly open: () => Awaitable<TestDatabase>;

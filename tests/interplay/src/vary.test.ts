@@ -19,7 +19,7 @@ beforeAll(async () => {
   await writeFile(join(directory, "page.txt"), text);
   await writeFile(join(directory, "page.txt.gz"), gzipSync(text));
   await writeFile(join(directory, "photo.png"), "not compressible");
-  for (const name of ["page.txt", "page.txt.gz", "photo.png"]) await utimes(join(directory, name), 1e9, 1e9); // old enough: the tag of a file changes when it is two seconds old
+  for (const name of ["page.txt", "page.txt.gz", "photo.png"]) await utimes(join(directory, name), 1e9, 1e9); // a file's tag changes when the file is two seconds old
 });
 afterAll(() => rm(directory, { recursive: true }));
 

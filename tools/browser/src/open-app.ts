@@ -12,7 +12,7 @@ interface RunOptions {
 }
 
 /** The part of an app that a visit needs. */
-interface Runs {
+interface RunnableApp {
   /** Serves the app. */
   run(options: RunOptions): Promise<{ readonly url: string; close(): Promise<unknown> }>;
 }
@@ -28,7 +28,7 @@ const options: RunOptions = {
 
 /** Runs an app and opens one of its pages. @param check assertions, called with the page and the address of the app without a trailing slash */
 export const visitApp = async (
-  app: Runs,
+  app: RunnableApp,
   path: string,
   check: (visit: Visit, url: string) => Promise<void>,
   view: View = {},

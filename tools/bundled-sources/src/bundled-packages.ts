@@ -21,9 +21,9 @@ interface Package extends TestedManifest {
  * Returns the paths of the bundled entry points of all direct and indirect dependencies in the workspace, by name: `@framework/core`, `@framework/core/feature`
  * and so on.
  *
- * The files share their modules, so a class is the same through each entry point. Packages from npm are not bundled: the tests and the bundle use the same ones.
+ * The files share their modules, so all entry points export the same class objects. Packages from npm are not bundled: the tests and the bundle load the same files.
  *
- * One bundle serves the tests of all packages. A change of the tested package does not require a new one, because its dependencies cannot depend on it.
+ * One bundle serves the tests of all packages. A change of the tested package does not require a new bundle, because its dependencies cannot depend on it.
  */
 export const bundledPackages = (tested: TestedManifest): Readonly<Record<string, string>> => {
   const packages = readPackages();

@@ -104,7 +104,7 @@ test("ES modules from npm are in the bundle, CommonJS is imported from its path"
   expect(outputOf(bundled)).toBe(`text ${at("node_modules/plain/index.js")}`);
 });
 
-test("the entry points of the packages that a package uses share their modules, without packages from npm", () => {
+test("the bundled entry points of a package's dependencies share their modules; packages from npm are not bundled", () => {
   const entryPoints = bundledPackages({ name: "tested", dependencies: { "@framework/jobs": "", zod: "" } });
   const used = ["jobs", "durable", "database", "core", "core/feature"].map((name) => `@framework/${name}`);
   expect(Object.keys(entryPoints)).toEqual(expect.arrayContaining(used));
@@ -118,7 +118,7 @@ test("the entry points of the packages that a package uses share their modules, 
   expect(files.filter((text) => text.includes("ZodObject"))).toEqual([]);
 });
 
-test("a change of a source that is irrelevant to the caller creates no new bundle", () => {
+test("a change of a source under ignoredPrefix creates no new bundle", () => {
   writeProgram("one");
   const bundled = (ignoredPrefix?: string): string =>
     bundledSources(

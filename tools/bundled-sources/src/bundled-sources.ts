@@ -66,7 +66,7 @@ const bundleAgain = (entries: Readonly<Record<string, string>>, base: string, np
   return folder;
 };
 
-/** Returns the folder of the bundles of some entries: each bundle has a subfolder, and `recorded.json` describes the last one. */
+/** Returns the folder for the bundles of these entries: each bundle has a subfolder, and `recorded.json` describes the last one. */
 export const bundleFolder = (
   entries: Readonly<Record<string, string>>,
   npm: string,

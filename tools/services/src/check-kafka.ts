@@ -23,7 +23,7 @@ patchTimer();
 /**
  * Creates a topic, sends a message to it, and receives it as a member of a consumer group.
  *
- * All three are necessary, because the group coordinator is ready later than the creation of topics.
+ * All three are necessary, because topics can be created before the group coordinator is ready.
  */
 export const checkKafka = async (brokers: string[]): Promise<void> => {
   const kafka = new Kafka({

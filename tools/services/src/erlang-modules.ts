@@ -14,7 +14,7 @@ const folders = join(dirname(dirname(dirname(import.meta.dirname))), ".cache/erl
 export const erlangModules = async (rabbitMq: string): Promise<string> => {
   const plugins = join(realpathSync(rabbitMq), "../../plugins");
   const erlang = join(realpathSync(needProgram("erl")), "../../lib");
-  const sources = [plugins, erlang].flatMap((from) => globSync(join(from, "*/ebin"))); // with versions
+  const sources = [plugins, erlang].flatMap((from) => globSync(join(from, "*/ebin"))); // the folder names contain versions
   const id = createHash("sha256").update(JSON.stringify(sources)).digest("hex");
   const folder = join(folders, id.slice(0, 16));
   if (!existsSync(folder)) await link(sources, folder);

@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from "node:fs";
 
-/** An archive of the classes that Kafka loads: a server starts in half the time with it. */
+/** A class data sharing (CDS) archive of the classes that Kafka loads: a server starts in half the time with it. */
 export interface KafkaArchive {
   /** JVM options that use the archive, if there is one. */
   readonly readOptions: readonly string[];
@@ -11,8 +11,8 @@ export interface KafkaArchive {
 }
 
 /**
- * Returns the archive beside the jars, written once by the first server that is allowed to: its stop takes some seconds longer, and as much processor time. An
- * archive of another Java version is ignored by the JVM.
+ * Returns the archive beside the jars. The first server with `isWritable` writes it when it stops, which takes some seconds longer and as much more processor
+ * time. The JVM ignores an archive of another Java version.
  */
 export const kafkaArchive = (jars: string, isWritable: boolean): KafkaArchive => {
   const archive = `${jars}.jsa`;

@@ -5,7 +5,7 @@ import { cp, rename, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { ServerFolder } from "./server-folder.ts";
 
-/** A virtual machine, with its options, that runs the programs of Kafka. */
+/** The Java program, JVM options and jars that run the programs of Kafka. */
 export interface KafkaJava {
   readonly java: string;
   readonly options: readonly string[];

@@ -19,7 +19,7 @@ export interface KafkaOptions {
   readonly port?: number;
   /** Port that the broker advertises to clients, such as the port of a proxy. @default `port` */
   readonly advertisedPort?: number;
-  /** Whether a stop writes the archive of classes, if there is none. @default false */
+  /** Whether a graceful stop writes the CDS archive, if there is none. @default false */
   readonly writesArchive?: boolean;
   /** An additional listener for clients: its protocol, such as `SASL_SSL`, and its `host:port`. */
   readonly secureListener?: { readonly name: string; readonly address: string };

@@ -15,8 +15,8 @@ export interface RedisCluster extends RunningServer {
 /** Options of a Redis Cluster. */
 export interface RedisClusterOptions {
   /**
-   * Milliseconds of silence after which the nodes replace a master by its replica. The default outlasts the pauses of a busy machine, so that no
-   * master changes unexpectedly; a test that kills a master sets it to about a second. @default 30_000
+   * `cluster-node-timeout`: milliseconds without a reply from a master before its replica takes over. The default outlasts the pauses of a busy machine, so
+   * that no failover happens unexpectedly; a test that kills a master sets it to about a second. @default 30_000
    */
   readonly nodeTimeoutMs?: number;
 }

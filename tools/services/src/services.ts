@@ -63,7 +63,7 @@ export const services: readonly Service[] = [
     name: "kafka",
     variable: "KAFKA_BROKERS",
     programs: { java: "default-jre-headless", mvn: "maven" },
-    // In CI the archive would be useless: no other broker is started later.
+    // In CI the CDS archive would be useless: no other broker is started later.
     start: () => startKafka({ writesArchive: process.env["CI"] === undefined }),
     check: (brokers) => checkKafka(brokers.split(",")),
   },

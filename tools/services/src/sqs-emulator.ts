@@ -23,7 +23,7 @@ interface Persistence {
   prepareStatements(): unknown;
 }
 
-const GIVE_BACK =
+const MAKE_VISIBLE =
   "UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?";
 
 const internals = async <T>(file: string): Promise<T> =>
@@ -60,8 +60,8 @@ SqsQueue.prototype.waitForMessages = function waitWhileConnected(seconds) {
 const { PersistenceManager } = await internals<{ PersistenceManager: { prototype: Persistence } }>(
   "persistence.js",
 );
-PersistenceManager.prototype.updateMessageReady = function giveBack(id) {
-  this.db.prepare(GIVE_BACK).run(id);
+PersistenceManager.prototype.updateMessageReady = function makeVisible(id) {
+  this.db.prepare(MAKE_VISIBLE).run(id);
 };
 
 // No flush to disk: writes survive the end of the process without it, and each message would be flushed about fifteen times.

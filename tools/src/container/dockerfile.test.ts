@@ -28,7 +28,7 @@ const lastStage = (text: string): string[] => {
 };
 
 test.each(files)(
-  "the Dockerfile %s is valid, and its service is reachable, drains and is not root",
+  "the Dockerfile %s is valid, and its service listens on all addresses, receives SIGTERM and does not run as root",
   (_name, text, entry) => {
     expect(validate(text)).toEqual([]);
     const [base] = manifest.config.node.split(".");

@@ -16,9 +16,9 @@ interface Described {
 }
 
 /** A command line for each command, run in a created service, with its allowed exit codes and a part of its JSON output. */
-const work: readonly (readonly [words: readonly string[], exitCodes: readonly number[], data: object])[] = [
+const cases: readonly (readonly [words: readonly string[], exitCodes: readonly number[], data: object])[] = [
   [["new", "made", "--variant", "minimal"], [0], { name: "made" }],
-  [["dev", "missing.ts"], [1], { error: { code: "CLI_NO_SERVICE" } }], // the first-use test has run it
+  [["dev", "missing.ts"], [1], { error: { code: "CLI_NO_SERVICE" } }], // only the error: the first-use test has run `dev`
   [["routes"], [0], { routes: expect.arrayContaining([expect.objectContaining({ path: "/notes/count" })]) }],
   [["request", "GET", "/notes/count"], [0], { status: 200 }],
   [["explain", "GET", "/notes"], [0], { status: 200 }],
@@ -26,7 +26,7 @@ const work: readonly (readonly [words: readonly string[], exitCodes: readonly nu
   [["doctor"], [0], { findings: [], program: "src/main.ts" }],
   [["client", "src/api-client.ts", "--check"], [0], { isCurrent: true }],
   [["load", "/notes", "--start", "20", "--max", "20", "--secs", "0.5"], [0, 1], { request: "GET /notes" }], // 1 on a busy machine
-  [["drain", "--program", "missing.ts"], [1], { error: { code: "CLI_NO_SERVICE" } }], // the first-use test has run it
+  [["drain", "--program", "missing.ts"], [1], { error: { code: "CLI_NO_SERVICE" } }], // only the error: the first-use test has run `drain`
   [["migrate", "--dry-run"], [0], { dryRun: true }],
   [["parked", "list"], [1], { error: { code: "CLI_NO_FEATURE" } }],
   [["jobs"], [1], { error: { code: "CLI_NO_FEATURE" } }],
@@ -62,7 +62,7 @@ export const testCommands = (project: string, rehearsal: () => Rehearsal, limitM
       writeFileSync(join(project, "commands.mjs"), PROGRAM);
       const listed = rehearsal().run(project, "npx", "framework", "--help", "--json");
       const { commands } = JSON.parse(listed) as { commands: Described[] };
-      expect(new Set(work.map(([[name]]) => name))).toEqual(new Set(commands.map(({ name }) => name)));
+      expect(new Set(cases.map(([[name]]) => name))).toEqual(new Set(commands.map(({ name }) => name)));
 
       const helps = all(commands.map(({ name }) => [name, "--help"]));
       const mistakes = all(commands.map(({ name }) => [name, "--no-such-option", "--json"]));
@@ -79,8 +79,8 @@ export const testCommands = (project: string, rehearsal: () => Rehearsal, limitM
         for (const { out } of scripts) expect(out).toMatch(new RegExp(`\\b${name}\\b`));
       }
 
-      const done = all(work.map(([words]) => [...words, "--json"]));
-      for (const [at, [words, exitCodes, data]] of work.entries()) {
+      const done = all(cases.map(([words]) => [...words, "--json"]));
+      for (const [at, [words, exitCodes, data]] of cases.entries()) {
         const { exitCode = -1, out = "" } = done[at] ?? {};
         expect([words, JSON.parse(out)]).toMatchObject([words, data]);
         expect([words, exitCodes]).toEqual([words, expect.arrayContaining([exitCode])]);

@@ -38,7 +38,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
   const read = (path: string): string => readFileSync(join(project, path), "utf8");
 
   test(
-    "a new user gets from an empty folder to a rolling replacement without a failed request, with only the documented commands",
+    "a new user gets from an empty folder to a rolling update without a failed request, with only the documented commands",
     async () => {
       mkdirSync(home);
       const begun = performance.now();
@@ -93,7 +93,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
       expect(shell(project, `${production} ${readme.take("npm run doctor")}`)).toContain("no findings");
       const drain = `${readme.take("npx framework drain")} || [ $? = 1 ]`; // a busy machine may leave connections in the listener's queue
       expect(shell(project, drain)).toMatch(/during the drain[\s\S]* after SIGTERM with exit code 0/);
-      readme.take("npx framework upgrade --dry-run"); // later, when newer versions exist
+      readme.take("npx framework upgrade --dry-run"); // `rehearsal.test.ts` runs it later, when a newer version exists
       expect(readme.unused).toEqual([]);
 
       const image = readDockerfile(read("Dockerfile"));

@@ -42,7 +42,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a package from the generator passes its lint", () => {
+test("a package from the generator passes the linter", () => {
   expect(runTool(greeting, root, "oxlint/bin/oxlint", "src")).toContain("0 errors");
 });
 

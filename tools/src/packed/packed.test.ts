@@ -39,7 +39,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Maximum bytes of the packages that contain the files of pages: Swagger UI and Redoc, and GraphiQL with its editor. */
+/** Maximum bytes of the packages that ship web pages: Swagger UI and Redoc, and GraphiQL with its editor. */
 const withPages: Readonly<Record<string, number>> = {
   "@framework/openapi": 5_000_000,
   "@framework/graphql": 2_500_000,
@@ -100,8 +100,8 @@ interface Example {
 }
 
 /**
- * Writes the first example of a README, and imports of the entries, into a folder with only the packages of its install line. Where a package has optional peers
- * of the framework, the other entries are imported in a folder that also has these.
+ * Writes the first example of a README, and imports of the package's entry points, into a folder with only the packages of the install line. If a package has
+ * optional peers of the framework, all entry points except the first are imported in a folder that also has these peers.
  */
 const writeExample = (name: string): Example => {
   const document = `${name}/README.md`;
@@ -144,13 +144,13 @@ test("the first example of every README compiles and runs in a folder with only 
   expect(executed.flatMap(({ block }, index) => runProblems(block, results[index]))).toEqual([]);
   const others = all.filter(({ block }) => !block.isRun);
   const servers = ["kafka", "rabbitmq", "redis", "saga-dbos", "sqs"];
-  const notRun = ["devtools", "http2", ...servers]; // a page that is served until the process stops, and a certificate file
+  const notRun = ["devtools", "http2", ...servers]; // devtools serves a page until the process stops, http2 needs a certificate file, and the others need a server
   expect(others.map(({ block }) => block.document)).toEqual(
     notRun.map((name) => `@framework/${name}/README.md`),
   );
 });
 
-test("the installed program lists the routes of an app and explains a code", () => {
+test("the installed program lists the routes of an app and explains an error code", () => {
   const home = join(examples, "program");
   install(root, home, packages, ["@framework/core", "@framework/cli"]);
   writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');

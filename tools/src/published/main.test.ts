@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
 
-const sound = {
+const validPackage = {
   manifest: {
     version: "1.0.0",
     license: "MIT",
@@ -52,8 +52,8 @@ const check = (packages: readonly Fault[]): { status: number | null; output: str
   using home = mkdtempDisposableSync(join(tmpdir(), "published-"));
   const folders = packages.map(([name, manifest, files]) => {
     const all = {
-      "package.json": JSON.stringify({ name, ...sound.manifest, ...manifest }),
-      ...sound.files,
+      "package.json": JSON.stringify({ name, ...validPackage.manifest, ...manifest }),
+      ...validPackage.files,
       ...files,
     };
     for (const [path, text] of Object.entries(all)) {

@@ -11,8 +11,8 @@ import { runPrograms } from "./run-programs.ts";
 const RUN_TIMEOUT_MS = 240_000;
 
 /**
- * Compiles every `ts` and `js` block as a separate module, in one compiler run without the types of browsers and one with them, and executes those
- * marked `run`.
+ * Compiles every `ts` and `js` block as a separate module, in one compiler run without the types of browsers and one with them, and executes the
+ * blocks marked `run`.
  *
  * A block with a file name can be imported by the other blocks of its document. A block can import every package of the workspace and the dependencies of its
  * document's package. The output of an executed block must equal the comments after its `console.log` calls.

@@ -2,7 +2,7 @@ import { checkInstalls, type Installable } from "./check-installs.ts";
 import type { Block } from "./extract-blocks.ts";
 import { type Manifest, packagesOf } from "./manifests.ts";
 
-/** Returns missing installations in guides and READMEs of published packages; other documents are about a clone. */
+/** Returns missing installations in guides and READMEs of published packages; other documents describe work in a clone of the repository. */
 export const installProblems = (
   root: string,
   texts: ReadonlyMap<string, string>,

@@ -52,7 +52,7 @@ const short = (name: string): string => name.replace(SCOPE, "");
 
 const HEAD = `# Packages
 
-What a release publishes. Written by \`pnpm package-table\`, and compared with the published packages by a test: dependencies exactly, sizes within 50 % or 50 KB.
+The packages that a release publishes. The table is written by \`pnpm package-table\`, and compared with the published packages by a test: dependencies exactly, sizes within 50 % or 50 KB.
 Dependencies are installed with the package; peers are chosen by the program, and npm installs those that are not optional.
 
 | Package | KB, unpacked | Dependencies | Peers |

@@ -74,7 +74,7 @@ export const startRegistry = async (folder: string, upstream?: string): Promise<
     if (child.exitCode === null && Date.now() < deadline) await delay(50);
     else {
       await stop();
-      throw new Error(`verdaccio does not start: ${output}`);
+      throw new Error(`verdaccio did not start: ${output}`);
     }
   }
   return {

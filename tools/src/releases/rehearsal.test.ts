@@ -114,7 +114,7 @@ test("the table of packages has the published dependencies and approximately the
 });
 
 test(
-  "a patch of core releases only core, and framework upgrade brings it to the created service, with its changelog",
+  "a patch of core releases only core, and framework upgrade installs it in the created service and prints its changelog",
   async () => {
     const before = await versions();
     const changeset = '---\n"@framework/core": patch\n---\n\nFixes a bug.\n';

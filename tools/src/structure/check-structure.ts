@@ -42,7 +42,9 @@ export const checkStructure = async (
     .map(({ from, to, rule }) => `${rule.name}: ${from} imports ${to}`);
   const unneeded = known
     .filter(({ from, to }) => !types.some((edge) => edge.from === from && edge.to === to))
-    .map(({ from, to }) => `known-imports.ts names ${from} and ${to}, which does not import types from it`);
+    .map(
+      ({ from, to }) => `known-imports.ts lists a type-only import of ${to} in ${from}, which does not exist`,
+    );
   const cycles = new Set([
     ...findCycles(edges, (file) => file).map(asText),
     ...findCycles(edges, folderOf).map(asText),

@@ -20,6 +20,6 @@ test.each([
   expect(cost).toBeLessThanOrEqual(BUDGET);
 });
 
-test("a program that does not compile has no count", () => {
+test("counting throws for a program that does not compile", () => {
   expect(() => countInstantiations(root, 'export const wrong: number = "two";\n')).toThrow("TS2322");
 });

@@ -18,11 +18,11 @@ export interface KillOptions {
   readonly minKills?: number;
   /** Returns whether the processes have done enough for the test: on a busy machine some are killed before they do anything. @default always true */
   readonly isEnough?: () => Promise<boolean>;
-  /** Time after which it ends in any case, in milliseconds. @default 30 times `workingMs`, at least 300000 */
+  /** Time after which the run ends in any case, in milliseconds. @default 30 times `workingMs`, at least 300000 */
   readonly limitMs?: number;
   /** Number of concurrently working processes. @default 2 */
   readonly concurrency?: number;
-  /** Number of processes that are loaded in advance, as long as they will be needed. @default 3 */
+  /** Number of processes that are loaded in advance; fewer when fewer kills remain. @default 3 */
   readonly standby?: number;
   /** Random numbers from 0 up to 1. @default Math.random */
   readonly random?: () => number;

@@ -7,7 +7,7 @@ setTimeout(() => early.abort(), 100);
 process.stdout.write("already\n");
 await once(process.stdin, "data", { signal: early.signal }).then(
   () => process.exit(4),
-  () => {}, // no `go`, as it should be
+  () => {}, // as expected, `go` was not sent early
 );
 await untilGo();
 setInterval(() => {}, 1000);

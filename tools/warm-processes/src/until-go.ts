@@ -6,7 +6,7 @@ export const READY = "ready\n";
 /** The line that a program prints when it has begun to work. */
 export const BEGUN = "begun\n";
 
-/** Called by a program that needs time between `go` and its work: half of the processes are killed some milliseconds after this. */
+/** Called by a program that needs time between `go` and its work: half of the processes are killed some milliseconds after this call. */
 export const hasBegun = (): void => void process.stdout.write(BEGUN);
 
 /**

@@ -14,7 +14,7 @@ import { MAX_PAGE } from "../fields.ts";
 import type { Publish } from "./book-events.ts";
 import type { BookStore, OnRemove } from "./book-store.ts";
 
-/** Announces a change of a book after it is stored; the reply waits for it. */
+/** Announces a stored change of a book; the reply is sent after the announcement. */
 export type Announce = (event: BookEvent) => Promise<void>;
 
 /** Dependencies of `writingRoutes`. */

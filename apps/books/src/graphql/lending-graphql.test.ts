@@ -60,7 +60,7 @@ interface Borrowed {
   readonly borrow: { readonly book: number; readonly token: string };
 }
 
-test("a query with the consistency token of a loan sees the loan, and one with the token of the return sees that it has ended", async () => {
+test("a query with the consistency token of a loan sees the loan, and a query with the token of its return does not", async () => {
   const book = await addBook("Dune");
   const { data: borrowed } = await execute<Borrowed>(BORROW, { book, member: "ann" });
   expect(borrowed).toEqual({
@@ -103,7 +103,7 @@ test("a call that is repeated with its idempotency key creates one loan", async 
   expect(await execute(BORROW, variables)).toEqual(first);
 });
 
-test("the same token gets the same status over HTTP and GraphQL, and reading needs none", async () => {
+test("the same token gets the same status over HTTP and GraphQL, and reading needs no token", async () => {
   const book = await addBook("Ulysses");
   const statuses = async (headers: Readonly<Record<string, string>>) => {
     const overHttp = await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers });

@@ -75,7 +75,7 @@ export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth
   });
 };
 
-/** Passes callers whose token the routes would accept. */
+/** Creates a guard that admits callers with a token that the routes also accept. */
 const identifiedBy =
   (auth: JwtAuth): Guard =>
   async (invocation) => {

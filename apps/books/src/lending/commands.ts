@@ -2,7 +2,7 @@ import { command } from "@framework/cqrs";
 import { z } from "zod";
 import { BookId, Member } from "./fields.ts";
 
-/** Commands about one book run one after the other: a second borrower is refused and causes no conflict. */
+/** Commands about one book run one after the other, so a second borrower is refused at once, without a conflict and its retries. */
 const key = ({ id }: { readonly id: number }): string => `book ${id}`;
 
 export const BorrowBook = command("BorrowBook", {

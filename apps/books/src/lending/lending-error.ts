@@ -1,7 +1,7 @@
 import { HttpError } from "@framework/core";
 import { booksErrors } from "../error-codes.ts";
 
-type LendingCode = Exclude<keyof typeof booksErrors, "BOOKS_INVALID_REBUILD">; // fails the start
+type LendingCode = Exclude<keyof typeof booksErrors, "BOOKS_INVALID_REBUILD">; // that one is a start error, never a reply
 
 const details: Readonly<Record<LendingCode, string>> = {
   BOOKS_NO_BOOK: "Book not found",

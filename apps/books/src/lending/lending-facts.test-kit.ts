@@ -170,7 +170,7 @@ export const lendingFacts = (
       expect((await client.get(`/loans/open?${query}`)).status).toBe(422);
   });
 
-  fact("open loans can be limited to a member, and read from a position", async (client) => {
+  fact("open loans can be filtered by member, and paged by book id", async (client) => {
     await borrow(client, 2, "ann");
     const borrowed = await borrow(client, 1, "bob");
     const books = async (query: object) => (await openLoans(client, borrowed, query)).map(({ book }) => book);

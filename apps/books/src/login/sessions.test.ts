@@ -27,7 +27,7 @@ const userOf = async (browser: Browser): Promise<unknown> =>
   (await browser.request("GET", "/session")).json<{ user: unknown }>().user;
 
 test(
-  "a login changes the ids of session and CSRF token, and a session may write",
+  "a login changes the session id and the CSRF token, and a logged-in session may write",
   withBrowsers(async (browser) => {
     expect(await userOf(browser)).toBeNull();
     expect((await add(browser)).status).toBe(401);

@@ -47,7 +47,7 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
     expect(await found("ulysses")).toEqual([]);
   }, 180_000);
 
-  test("a book with a new title is found by its words, and not by the old ones", async () => {
+  test("a book with a changed title is found by the new words, and not by the old ones", async () => {
     const { id } = (await client.post("/books", { json: { title: "First Impressions" } })).json() as {
       id: number;
     };

@@ -32,7 +32,7 @@ const pageOf = (
     "## Remedy",
     `${capitalised(action)}.`,
     ...(mentions.length === 0 ? [] : ["## In the documentation", ...mentions.flatMap(mentioned)]),
-    `\`npx @framework/cli explain ${code}\` prints the same without a network, and this address. [All error codes](/errors/).`,
+    `\`npx @framework/cli explain ${code}\` prints the same text and the address of this page, without network access. [All error codes](/errors/).`,
   ].join("\n\n"),
 });
 

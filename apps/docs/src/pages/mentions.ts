@@ -4,7 +4,7 @@ import type { SitePage } from "./site-page.ts";
 /** A paragraph of a page that names an error code. */
 export interface Mention {
   readonly page: SitePage;
-  /** Heading above it, and the fragment of its address; both empty above the first one. */
+  /** Heading above the paragraph, and the fragment of that heading's address; both empty above the first heading. */
   readonly heading: string;
   readonly slug: string;
   readonly text: string;

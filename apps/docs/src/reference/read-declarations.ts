@@ -5,8 +5,8 @@ import type { DeclaredEntry, DeclaredMember, DeclaredName, Documentation } from 
 import { codeOfMember, codeOfName } from "./declaration-code.ts";
 
 /**
- * Reads what the entries of packages export, from the declarations that users get, so the packages must be built. TypeScript 6 reads them, whose API
- * is in JavaScript; the libraries of the language and of Node are left out, because only names, comments and the text of declarations are read.
+ * Reads what the entries of packages export, from the declarations that users get, so the packages must be built. Uses TypeScript 6, because version 7
+ * has no JavaScript API. The libraries of the language and of Node are not loaded, because only names, comments and the text of declarations are needed.
  */
 export const readDeclarations = (
   root: string,

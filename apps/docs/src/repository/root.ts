@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** The folder of the repository. */
+/** Absolute path of the repository. */
 export const root: string = join(import.meta.dirname, "../../../..");

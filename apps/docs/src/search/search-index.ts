@@ -22,5 +22,5 @@ const entryOf = (page: SitePage, section: RenderedPage["sections"][number], at: 
   url: `${page.url.slice(1)}${at === 0 ? "" : `#${section.slug}`}`,
   page: page.title,
   heading: at === 0 ? "" : section.heading,
-  text: page.section === "API" && at > 0 ? "" : section.text, // names of members find them; their texts would double the index
+  text: page.section === "API" && at > 0 ? "" : section.text, // members are found by name: indexing their texts would double the index
 });

@@ -1,6 +1,6 @@
 import type { Options } from "minisearch";
 
-/** A section of a page, as the search finds it. */
+/** A section of a page, as stored in the search index. */
 export interface SearchEntry {
   /** Address without the leading slash, with its fragment. */
   readonly url: string;

@@ -48,7 +48,9 @@ const listedPage = async ({ serve, visit }: TestContext, options?: Partial<CorsC
 };
 
 inChromium({
-  "a page of a listed origin reads a reply and the exposed fields, and no others": async (context) => {
+  "a page of a listed origin reads a reply and its exposed header fields, and no other fields": async (
+    context,
+  ) => {
     const { api, page } = await listedPage(context);
     const { status, headers } = await page.run(fetchInPage, `${api.url}/open`);
     assert.deepEqual([status, headers["x-kind"], headers["x-secret"]], [200, "book", undefined]);

@@ -36,7 +36,7 @@ const attack = async (page: Visit, target: string): Promise<[status: number, tex
 const rejection = /CSRF token validation failed/;
 
 inChromium({
-  "the service's own form is accepted, and so is its script that sends the token as a field": async ({
+  "the service's own form is accepted, and its own script only with the token in a header field": async ({
     serve,
     visit,
   }) => {

@@ -17,7 +17,7 @@ export interface Site {
   readonly url: string;
   /** Returns the URL with another host name; browsers treat it as another site. */
   as(host: "localhost" | "good.example" | "evil.example"): string;
-  /** Stops it now. */
+  /** Stops the app before the test ends. */
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ import { inChromium } from "./in-chromium.test-kit.ts";
 const rate = 8000;
 const seconds = 1000;
 
-/** Creates a sound of 8-bit samples of one level: 8 kB per second. */
+/** Creates a WAV file whose 8-bit samples all have the same level: 8 kB per second. */
 const wav = (level: number, length = seconds): Buffer => {
   const samples = Buffer.alloc(rate * length, level);
   const head = Buffer.alloc(44);
@@ -35,7 +35,7 @@ const wav = (level: number, length = seconds): Buffer => {
   return Buffer.concat([head, samples]);
 };
 
-/** A folder with one sound, removed after the test. */
+/** A folder with one WAV file, removed after the test. */
 class Sounds implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), "sounds-"));
   write(level: number): void {

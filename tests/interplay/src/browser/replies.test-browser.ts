@@ -137,7 +137,7 @@ inChromium({
     assert.deepEqual(await shown(), [value, null, "t", null]);
   },
 
-  "a download that the page cancels ends at the server": async ({ serve, visit }) => {
+  "cancelling a download in the page ends the request on the server": async ({ serve, visit }) => {
     const app = shop();
     let ends = "";
     app.get("/endless", (request) => {
@@ -166,7 +166,10 @@ inChromium({
     assert.equal(ends, "aborted");
   },
 
-  "a stream whose source fails is an error for the page, never a short body": async ({ serve, visit }) => {
+  "a stream whose source fails is an error for the page, never a truncated body": async ({
+    serve,
+    visit,
+  }) => {
     const app = shop();
     app.get("/breaks", { compress: false }, () => Response.stream(breaking(), { contentType: "text/plain" }));
     app.get("/coded", () => Response.stream(breaking(), { contentType: "text/plain" }));

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Exchange, exchanges } from "./exchanges.ts";
 
-/** Sends the requests of the contract in order, and returns the differences of the replies; empty if the service meets the contract. */
+/** Sends the requests of the contract in order, and returns how the replies differ from it; empty if the service meets the contract. */
 export const differences = async (url: string): Promise<readonly string[]> => {
   const found: string[] = [];
   for (const exchange of exchanges) {
     const problem = await differenceOf(url, exchange);
-    if (problem !== null) found.push(`${exchange.fact}: ${problem}`);
+    if (problem !== null) found.push(`${exchange.name}: ${problem}`);
   }
   return found;
 };

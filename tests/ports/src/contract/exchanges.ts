@@ -1,6 +1,6 @@
 /** One request of the contract, and the reply that every service must send. */
 export interface Exchange {
-  readonly fact: string;
+  readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
   /** The API key to send; none is sent without it. */
@@ -27,56 +27,56 @@ const invalid = (...fields: string[]) => ({ status: 400, json: { error: "Invalid
 
 /** The contract: requests in order, to a freshly started service. */
 export const exchanges: readonly Exchange[] = [
-  { fact: "the service is healthy", method: "GET", path: "/health", status: 200 },
+  { name: "the service is healthy", method: "GET", path: "/health", status: 200 },
   {
-    fact: "the list is empty at first",
+    name: "the list is empty at first",
     method: "GET",
     path: "/books",
     status: 200,
     json: { books: [], total: 0 },
   },
 
-  { fact: "a new book", ...post, body: withoutId(emma), status: 201, json: emma, location: "/books/1" },
-  { fact: "a second book", ...post, body: withoutId(dune), status: 201, json: dune, location: "/books/2" },
-  { fact: "defaults", ...post, body: { title: "Ulysses" }, status: 201, json: ulysses, location: "/books/3" },
+  { name: "a new book", ...post, body: withoutId(emma), status: 201, json: emma, location: "/books/1" },
+  { name: "a second book", ...post, body: withoutId(dune), status: 201, json: dune, location: "/books/2" },
+  { name: "defaults", ...post, body: { title: "Ulysses" }, status: 201, json: ulysses, location: "/books/3" },
 
-  { fact: "one book", method: "GET", path: "/books/2", status: 200, json: dune },
+  { name: "one book", method: "GET", path: "/books/2", status: 200, json: dune },
   {
-    fact: "a page of books",
+    name: "a page of books",
     method: "GET",
     path: "/books?page=2&size=2",
     status: 200,
     json: { books: [ulysses], total: 3 },
   },
   {
-    fact: "the order of the ids",
+    name: "the order of the ids",
     method: "GET",
     path: "/books",
     status: 200,
     json: { books: [emma, dune, ulysses], total: 3 },
   },
 
-  { fact: "no such book", method: "GET", path: "/books/7", status: 404, json: { error: "Book not found" } },
-  { fact: "no such path", method: "GET", path: "/nowhere", status: 404, json: { error: "Not found" } },
+  { name: "no such book", method: "GET", path: "/books/7", status: 404, json: { error: "Book not found" } },
+  { name: "no such path", method: "GET", path: "/nowhere", status: 404, json: { error: "Not found" } },
   {
-    fact: "the same title and author",
+    name: "the same title and author",
     ...post,
     body: withoutId(emma),
     status: 409,
     json: { error: "The book exists already" },
   },
 
-  { fact: "an id that is not a number", method: "GET", path: "/books/one", ...invalid("id") },
-  { fact: "a page that is too large", method: "GET", path: "/books?size=101", ...invalid("size") },
-  { fact: "a page below the first", method: "GET", path: "/books?page=0", ...invalid("page") },
-  { fact: "no title", ...post, body: { author: "Nobody" }, ...invalid("title") },
-  { fact: "an empty title", ...post, body: { title: "" }, ...invalid("title") },
-  { fact: "a year as a string", ...post, body: { title: "1984", year: "1949" }, ...invalid("year") },
-  { fact: "two mistakes", ...post, body: { title: "", year: -1 }, ...invalid("title", "year") },
-  { fact: "a body that is not JSON", ...post, body: "{", ...invalid("body") },
+  { name: "an id that is not a number", method: "GET", path: "/books/one", ...invalid("id") },
+  { name: "a page that is too large", method: "GET", path: "/books?size=101", ...invalid("size") },
+  { name: "a page below the first", method: "GET", path: "/books?page=0", ...invalid("page") },
+  { name: "no title", ...post, body: { author: "Nobody" }, ...invalid("title") },
+  { name: "an empty title", ...post, body: { title: "" }, ...invalid("title") },
+  { name: "a year as a string", ...post, body: { title: "1984", year: "1949" }, ...invalid("year") },
+  { name: "two mistakes", ...post, body: { title: "", year: -1 }, ...invalid("title", "year") },
+  { name: "a body that is not JSON", ...post, body: "{", ...invalid("body") },
 
   {
-    fact: "no key",
+    name: "no key",
     ...post,
     key: "",
     body: { title: "Persuasion" },
@@ -84,7 +84,7 @@ export const exchanges: readonly Exchange[] = [
     json: { error: "Unauthorized" },
   },
   {
-    fact: "a wrong key",
+    name: "a wrong key",
     ...post,
     key: "guess",
     body: { title: "Persuasion" },
@@ -92,7 +92,7 @@ export const exchanges: readonly Exchange[] = [
     json: { error: "Unauthorized" },
   },
   {
-    fact: "nothing was added by mistake",
+    name: "no rejected book was added",
     method: "GET",
     path: "/books?size=1",
     status: 200,

@@ -5,7 +5,7 @@ export interface ExternalService {
   readonly name: string;
   /** Folder of its sources. */
   readonly folder: string;
-  /** Commands that print versions and fail if the service cannot run; the last one has the version of the language. */
+  /** Commands that print versions and fail if the service cannot run; the last command prints the version of the language. */
   readonly versions: readonly (readonly string[])[];
   /** Builds it and runs its own tests. */
   readonly prepare: readonly (readonly string[])[];
