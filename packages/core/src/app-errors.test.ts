@@ -205,7 +205,7 @@ test.each([
 );
 
 test.each([Number.NaN, Infinity, undefined])(
-  "Retry-After is a whole number of seconds also for %p",
+  "Retry-After is a whole number of seconds even for %p",
   async (secs) => {
     const app = new App();
     app.get("/x", () => {

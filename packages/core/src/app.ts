@@ -17,7 +17,7 @@ import { oncePerService } from "./lifecycle/once-per-service.ts";
 import { programRank } from "./lifecycle/ranks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import type { HttpRequest } from "./request/http-request.ts";
-import { joinWebClass } from "./response/web-class.ts";
+import { inheritGlobalResponse } from "./response/web-class.ts";
 import type { BlueprintFor } from "./blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routes/route-methods.ts";
 import type { RouteDefinition, RouteInfo } from "./routes/route.ts";
@@ -60,7 +60,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   /**
    * Creates a subclass with the methods of `features`, and the constructor's arguments and static members of this class.
    *
-   * A feature whose prerequisites are missing or come later is a compile error that names them in `needs`. A repeated feature counts once.
+   * A feature whose prerequisites are missing or listed after it is a compile error that names them in `needs`. A repeated feature counts once.
    *
    * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING, and CORE_METHOD_TAKEN for two methods of the same name
    */
@@ -211,7 +211,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
   /** Handles a web request without a socket; starts the app first if necessary. */
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
-    joinWebClass();
+    inheritGlobalResponse();
     await (this.kernel.ready ?? this.start());
     return serveWebRequest(this.kernel.serve, request, this.kernel);
   }

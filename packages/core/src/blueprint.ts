@@ -56,8 +56,8 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   /**
    * Creates a class of blueprints whose routes can use the features: their route options and, such as `websocket`, their methods that register routes.
    *
-   * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error. The
-   * constructor also takes the features' route options, as defaults of all routes: an option of a route replaces the option of its blueprint.
+   * Calls of these methods are repeated on each app that registers the blueprint. Registration on an app without the feature is a compile error and a start
+   * error. The constructor also takes the features' route options, as defaults of all routes: an option of a route replaces the option of its blueprint.
    *
    * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_METHOD_TAKEN for two methods of the same name
    *

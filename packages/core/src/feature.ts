@@ -228,7 +228,7 @@ export type {
 export type { Socket } from "./exchange/socket.ts";
 export { awaitLateReply, type LateReply } from "./request/late-reply.ts";
 export { type BodyWait, bodyWait } from "./request/body-wait.ts";
-export { cameOverSocket } from "./request/http-request.ts";
+export { arrivedOverSocket } from "./request/http-request.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";
 export { knownMethods } from "./http/methods.ts";
@@ -256,7 +256,7 @@ export {
   isOrdinary,
   prepareReply,
   type ReplyHead,
-  saysClose,
+  hasConnectionClose,
 } from "./transport/wire/reply-head.ts";
 export { type RawHead, readHead, type RequestHead } from "./transport/wire/request-head.ts";
 export { type WriteCounters, WriteWatch } from "./transport/hub/write-watch.ts";

@@ -1,4 +1,4 @@
-// Above the usual length: every test of core's documentation reads the same two texts.
+// More than 250 lines, because every test of core's documentation reads the same two texts.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -46,7 +46,7 @@ const section = (text: string, title: string): string => {
   return found.split("\n## ")[0] ?? "";
 };
 
-/** Returns the cells of every table row except the heads. */
+/** Returns the cells of every table row except the header and separator rows. */
 const rows = (text: string): string[][] =>
   text
     .split("\n")
@@ -223,7 +223,7 @@ test("the table of names lists every name of the interface that core implements"
   expect(spans(owned).filter((span) => /on_event\("(startup|shutdown)"\)/.test(span))).toHaveLength(2);
 });
 
-test("every name that the table maps an interface name to exists", async () => {
+test("every counterpart of an interface name in the table exists", async () => {
   const [owned = ""] = section(readme, "Names of the interface").split("These names belong");
   const app = new App();
   const one = await request();

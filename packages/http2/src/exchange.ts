@@ -34,7 +34,7 @@ import {
 import type { ReplyFields } from "./reply-fields.ts";
 import type { Http2RequestHead } from "./request-heads.ts";
 import { groupByName, type RespondTo } from "./respond.ts";
-import type { EndsWithStream, ReceivesBody } from "./stream-events.ts";
+import type { StreamEndListener, BodyListener } from "./stream-events.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 /** Members of a connection that an exchange uses. */
@@ -81,8 +81,8 @@ export class Http2Exchange
     StreamBodyEvents,
     BodyGraceListener,
     WriteCounters,
-    EndsWithStream,
-    ReceivesBody
+    StreamEndListener,
+    BodyListener
 {
   readonly connection: Http2ExchangeHost;
   end: ExchangeEnd | null = null;
@@ -239,7 +239,7 @@ export class Http2Exchange
     this.connection.bodyArrived(bytes);
   }
 
-  /** Returns an error for a stream that the client has reset: its body ends like a complete one. */
+  /** Returns an error for a stream that the client has reset, because its body ends like a complete one. */
   endedEarly(): HttpError | null {
     return this.stream.aborted || this.stream.rstCode !== NO_ERROR ? clientGone() : null;
   }
@@ -299,7 +299,7 @@ export class Http2Exchange
   private writeAny(reply: Reply): void {
     const { connection, method } = this;
     const { fields, payload, length, close } = connection.replyFields.prepare(reply, method, connection.date);
-    if (close && reply.status !== 408) connection.finishByReply(); // the 408 of a slow body is not about other requests
+    if (close && reply.status !== 408) connection.finishByReply(); // the 408 of a slow body does not affect other requests
     if (payload instanceof BodyStream || (length !== null && length > SHORT_REPLY)) {
       connection.respond(this.stream, fields, false);
       this.writeLong(payload);
@@ -374,7 +374,7 @@ export class Http2Exchange
     return this.body;
   }
 
-  /** Records whether END_STREAM was sent: nghttp2 knows it until the stream is destroyed. */
+  /** Records whether END_STREAM was sent: nghttp2 drops this state when the stream is destroyed. */
   closing(): void {
     const { stream } = this;
     if (this.endWasSent || !stream.writableEnded || stream.writableFinished) return;

@@ -5,7 +5,7 @@ import {
   prepareReply,
   type Reply,
   type ReplyHead,
-  saysClose,
+  hasConnectionClose,
 } from "@framework/core/feature";
 
 /** The head of a reply in the form that `respond` accepts, and the body to send. */
@@ -64,7 +64,7 @@ export class ReplyFields {
       fields,
       payload: head.payload,
       length: head.length,
-      close: head.close && saysClose(reply.fields()),
+      close: head.close && hasConnectionClose(reply.fields()),
     };
   }
 

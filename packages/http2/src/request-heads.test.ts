@@ -48,7 +48,7 @@ test("a cookie longer than maxHeaderBytes gets 431, in one field or in several",
   expect(status(...cookies.flatMap((cookie) => ["cookie", cookie]))).toBe(431);
 });
 
-test("every head of a connection is read as if it were the first", () => {
+test("every head of a connection is parsed as if it were the first", () => {
   const random = seededRandom(7);
   const oneOf = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value; // never empty

@@ -8,7 +8,7 @@ export interface Http2RequestHead {
   readonly authority: string;
   /** Without pseudo-fields; `host` has the value of `:authority`. */
   readonly fields: readonly string[];
-  /** Bytes of the body, `null` while unknown. */
+  /** Bytes of the body; `null` if unknown. */
   readonly bodyLength: number | null;
   readonly expectsContinue: boolean;
   /** The reason to reject the request; `null` for a valid head. */
@@ -17,7 +17,7 @@ export interface Http2RequestHead {
   readonly size: number;
 }
 
-/** The last head of a connection. */
+/** The last valid head of a connection, which a request with equal fields reuses. */
 interface LastHead {
   head: Http2RequestHead;
   readonly raw: readonly string[];
@@ -77,7 +77,7 @@ export class RequestHeads {
   private reuse(target: string, last: LastHead): Http2RequestHead | null {
     const { head } = last;
     if (target === head.target) return head;
-    if (head.method.length + target.length + LINE_REST > this.limits.maxRequestLine) return null;
+    if (head.method.length + target.length + REQUEST_LINE_OVERHEAD > this.limits.maxRequestLine) return null;
     const known = readTarget(head.method, target);
     if (known === null || known.authority !== null) return null;
     const { method, authority, fields, bodyLength, expectsContinue } = head;
@@ -94,7 +94,7 @@ const PATH_LENGTH = 5;
 const AUTHORITY_LENGTH = 10;
 
 /** Bytes of a request line in addition to method and target: two spaces and `HTTP/1.1`. */
-const LINE_REST = 10;
+const REQUEST_LINE_OVERHEAD = 10;
 
 /** Whether the fields after the pseudo-fields equal the fields of the last head. */
 const isSame = (raw: readonly string[], from: number, last: LastHead): boolean => {
@@ -117,7 +117,9 @@ interface HeadParts {
 const validate = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => {
   const { method, target, fields, hasNoBody, isContradicted, size } = parts;
   const head =
-    method === "CONNECT" ? noTunnels() : readHead({ method, target, major: 1, minor: 1, fields }, limits);
+    method === "CONNECT"
+      ? connectUnsupported()
+      : readHead({ method, target, major: 1, minor: 1, fields }, limits);
   if (head instanceof HttpError)
     return {
       method,
@@ -170,7 +172,7 @@ const fieldsOf = (raw: readonly string[], from: number, authority: string | null
 const isSameHost = (one: string, other: string): boolean =>
   one === other || one.toLowerCase() === other.toLowerCase();
 
-/** Whether there is another `Host`, which differs from `:authority`. */
+/** Whether a `Host` differs from `:authority`: `fieldsOf` has dropped an equal one, so any `host` after the first field differs. */
 const contradicts = (fields: readonly string[]): boolean => {
   for (let at = 2; at < fields.length; at += 2) if (fields[at] === "host") return true;
   return false;
@@ -183,5 +185,5 @@ const lengthOf = (fields: readonly string[], length: number | null): number | nu
   return null;
 };
 
-const noTunnels = (): HttpError =>
+const connectUnsupported = (): HttpError =>
   new HttpError(501, "CONNECT is not supported; WebSocket needs a connection over HTTP/1.1");

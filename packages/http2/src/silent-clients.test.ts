@@ -39,7 +39,7 @@ test.each([
   ),
 );
 
-test("sends a PING to a silent client with an open request, and closes the connection without an ACK", () => {
+test("sends a PING to a silent client with an open request, and closes the connection if no ACK arrives", () => {
   const totals = new Http2Totals();
   return withServer(
     withHttp2(undefined, { pingSecs: 10, pingTimeoutSecs: 5 }, totals),

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 
 /** Is notified of the end of its stream. */
-export interface EndsWithStream {
+export interface StreamEndListener {
   /** Called at least once before the stream is closed, while `stream.state` still shows what was sent. */
   closing(): void;
   /** Called when the stream is closed, for any reason. */
@@ -9,7 +9,7 @@ export interface EndsWithStream {
 }
 
 /** Is notified of the bytes that arrive for the body of its stream. */
-export interface ReceivesBody {
+export interface BodyListener {
   /** Called when bytes have arrived, read or not. */
   arrived(bytes: number): void;
 }
@@ -19,17 +19,17 @@ const receiver = Symbol("receiver");
 
 /** A stream that reports the arrival of its body and its end. */
 interface ObservedStream extends ServerHttp2Stream {
-  [listener]?: EndsWithStream;
-  [receiver]?: ReceivesBody;
+  [listener]?: StreamEndListener;
+  [receiver]?: BodyListener;
 }
 
 /**
- * Calls `closing` before a stream is closed and `closed` after it, and ignores its error, because the close follows. Two listeners would cost several times as
- * much, because streams of `node:http2` react to each new listener.
+ * Calls `closing` before a stream is closed and `closed` after it, and ignores the stream's error, because the close follows it. Two listeners would cost several
+ * times as much, because streams of `node:http2` react to each new listener.
  *
  * `node:http2` calls `push(null)` on a stream that both sides have ended or one side has reset, or `destroy` if its reading side has already ended.
  */
-export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream): void => {
+export const listenToEnd = (stream: ServerHttp2Stream, listening: StreamEndListener): void => {
   const observed: ObservedStream = stream;
   observed[listener] = listening;
   observed.emit = emit;
@@ -39,10 +39,10 @@ export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream
 
 /**
  * Calls `arrived` with the bytes of a body when they arrive, which is before they are read; call it after `listenToEnd`, which overrides `push`. A stream
- * receives all data by `push`, the documented method of every `Readable`. That `node:http2` calls an overridden `push` is undocumented; the flood tests fail on
- * a version of Node that does not.
+ * receives all data through `push`, the documented method of every `Readable`. That `node:http2` calls an overridden `push` is undocumented; the flood tests fail
+ * on a version of Node that does not call it.
  */
-export const listenToBody = (stream: ServerHttp2Stream, receiving: ReceivesBody): void => {
+export const listenToBody = (stream: ServerHttp2Stream, receiving: BodyListener): void => {
   const observed: ObservedStream = stream;
   observed[receiver] = receiving;
   receiving.arrived(stream.readableLength); // bytes that arrived in one read with the head

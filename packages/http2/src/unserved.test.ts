@@ -29,7 +29,7 @@ test.each([
   ["true", []],
 ])("--check with h2c %s reports the warnings %j", (h2c, codes) => {
   const { stdout } = spawnSync(process.execPath, ["--conditions=@framework/source", program, "--check"], {
-    env: { PATH: process.env["PATH"], H2C: h2c, HOST: "127.0.0.1" }, // a default host warns in a container
+    env: { PATH: process.env["PATH"], H2C: h2c, HOST: "127.0.0.1" }, // in a container the default host causes a warning
     encoding: "utf8",
   });
   const { warnings } = JSON.parse(stdout) as { readonly warnings: readonly { readonly code: string }[] };

@@ -114,7 +114,7 @@ test("renews the certificate under load without a failed request, and keeps the 
   );
 });
 
-test("rejects unreadable files, and cert combined with certFile, at the start", async () => {
+test("rejects unreadable files, and cert combined with certFile, at startup", async () => {
   const options = { port: 0, exitOnError: false, argv: [], environment: {} };
   const missing = { certFile: join(folder, "none.crt"), keyFile: join(folder, "none.key") };
   await expect(new App().run({ ...options, tls: missing })).rejects.toThrow(
@@ -127,7 +127,7 @@ test("rejects unreadable files, and cert combined with certFile, at the start", 
   );
 });
 
-test("serves a certificate that changed during the start", async () => {
+test("serves a certificate that changed during startup", async () => {
   const [first, second] = [selfSigned(), selfSigned()];
   put(first);
   const app = new App().onEvent("startup", () => put(second));
@@ -157,7 +157,7 @@ await app.run({ port: 0, workers: Number(workers), tls: { certFile, keyFile, wat
 `;
 
 test.each([1, 2])(
-  "a SIGHUP during the start of %d workers does not end it, and they serve the new certificate",
+  "a SIGHUP during the startup of %d workers does not end the service, which then serves the new certificate",
   async (workers) => {
     const [first, second] = [selfSigned(), selfSigned()];
     const [file, held] = [join(folder, "held.ts"), join(folder, "held")];

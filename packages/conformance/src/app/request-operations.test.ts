@@ -91,7 +91,7 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
       expect(seen).toEqual(["start http GET /never", "end  aborted"]);
     }));
 
-  test("publishes ends without a subscriber for starts", () =>
+  test("publishes the end of a request even without a subscriber for its start", () =>
     withApp(async (port) => {
       const seen: unknown[] = [];
       const listener = (event: unknown): void =>

@@ -58,13 +58,10 @@ test.each([
     ({ cert }: SelfSigned) => Buffer.from(cert.split("\n").slice(1, -2).join(""), "base64"),
   ],
   ["a truncated certificate", ({ cert }: SelfSigned) => cert.slice(0, 200)],
-])(
-  "rejects %s as `ca`, with which every client would be refused, before the app starts",
-  async (_name, caOf) => {
-    const own = selfSigned();
-    const tls = { ...own, ca: caOf(selfSigned("client")), requireClientCert: true };
-    await expect(new App().run({ ...embedded, tls })).rejects.toThrow(
-      "TlsConfig.ca or caFile has no PEM certificate: every client would be refused",
-    );
-  },
-);
+])("rejects %s as `ca` before the app starts, because every client would be refused", async (_name, caOf) => {
+  const own = selfSigned();
+  const tls = { ...own, ca: caOf(selfSigned("client")), requireClientCert: true };
+  await expect(new App().run({ ...embedded, tls })).rejects.toThrow(
+    "TlsConfig.ca or caFile has no PEM certificate: every client would be refused",
+  );
+});

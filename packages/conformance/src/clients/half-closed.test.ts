@@ -23,7 +23,7 @@ const messages: Record<string, string> = {
   "a pipelined pair": get("/later") + get("/now"),
   "a chunked POST after a GET": get("/now") + chunked + get("/later"),
   "a streamed reply": get("/pieces"),
-  "a pair, the first with an Upgrade offer":
+  "a pipelined pair, the first with an Upgrade field":
     get("/now").replace("\r\n\r\n", "\r\nUpgrade: h2c\r\n\r\n") + get("/later"),
 };
 

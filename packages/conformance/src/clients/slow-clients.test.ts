@@ -52,7 +52,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     });
   };
 
-  test("refuses a head that continues byte by byte, within the timeout, from any starting point", () =>
+  test("refuses within the timeout a head that continues byte by byte, from any starting point", () =>
     expectNothingLeftAfter({}, async (server, recorder) => {
       const heads = [
         "G",
@@ -89,7 +89,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       expect(recorder.begun).toBe((before.join("").length / get("/now").length) * heads.length);
     }));
 
-  test("refuses a client that sends only empty lines, within the timeout", () =>
+  test("refuses within the timeout a client that sends only empty lines", () =>
     expectNothingLeftAfter({}, async (server, recorder) => {
       const client = await server.connect();
       const [end] = await drip(server, [client], seconds(20, "\r\n"));
@@ -143,7 +143,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       expect(new Set(recorder.readErrors)).toEqual(new Set(["HTTP_408"]));
     }));
 
-  test("ends a chunked body below 1 KiB/s with 408, counting the bytes of the body only, neither framing nor extensions", () =>
+  test("ends a chunked body below 1 KiB/s with 408, counting only the bytes of the body, not framing or extensions", () =>
     expectNothingLeftAfter({}, async (server) => {
       for (const eachSecond of [
         `190\r\n${"x".repeat(400)}\r\n`,

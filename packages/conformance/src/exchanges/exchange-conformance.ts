@@ -249,7 +249,7 @@ const replies = (suite: ExchangeSuite): void => {
         return suite.with({ serve: () => makeReply(new BodyStream(chunks())) }, async (client) => {
           const { body } = await client.send();
           for (let before = -1; pulled > before; await turn(10)) before = pulled; // until the system's buffers are full
-          assert.ok(pulled < count, "the system takes the whole reply of a client that does not read");
+          assert.ok(pulled < count, "the system buffers the whole reply to a client that does not read");
           const parts: Buffer[] = [];
           for await (const part of body as AsyncIterable<Buffer>) parts.push(part);
           const bytes = Buffer.concat(parts);
@@ -437,7 +437,7 @@ const bodies = (suite: ExchangeSuite): void => {
     });
   });
 
-  suite.test("gives the app a short body in one piece", () =>
+  suite.test("delivers a short body to the app in one chunk", () =>
     suite.with({ serve: (source) => Response.text(String(source.buffered?.byteLength)) }, async (client) => {
       assert.equal(await (await client.send({ method: "POST", body: "x".repeat(9000) })).text(), "9000");
     }),
@@ -580,8 +580,8 @@ const refusals = (suite: ExchangeSuite): void => {
   const many = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`x-${at}`, "1"]));
   const rows: Record<string, [number, { path?: string; fields?: Record<string, string | string[]> }]> = {
     "too many fields": [431, { fields: many }],
-    "too long fields": [431, { fields: { "x-long": "x".repeat(1200) } }],
-    "a too long target": [414, { path: `/${"x".repeat(300)}` }],
+    "fields above the size limit": [431, { fields: { "x-long": "x".repeat(1200) } }],
+    "a target above the size limit": [414, { path: `/${"x".repeat(300)}` }],
     "an unknown expectation": [417, { fields: { expect: "magic" } }],
     "a target with a fragment": [400, { path: "/a#b" }],
   };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { ReplyCase } from "../replies/response-replies.ts";
 
-/** A request with the behaviour of app and client: data, so that a failure can be repeated. Delays are in turns of the event loop. */
+/** A request with the behaviour of app and client, as data, so that a failure can be repeated. Delays are in turns of the event loop. */
 export interface RandomExchange {
   readonly method: "GET" | "HEAD" | "POST" | "DELETE" | "PROPFIND";
   readonly fields: readonly (readonly [name: string, value: string])[];

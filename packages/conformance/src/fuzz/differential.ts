@@ -110,7 +110,7 @@ export const sendPieces = async (client: RawClient, pieces: readonly string[]): 
   }
 };
 
-/** Waits for the replies of both servers. Different outcomes get half a second, and are compared again only after a change. */
+/** Waits for the replies of both servers. Different outcomes have half a second to become equal, and are compared again only after a change. */
 const untilSettled = async (outcomes: () => readonly [Outcome, Outcome], bytes: string): Promise<void> => {
   let unchangedTurns = 0;
   let seen = "";

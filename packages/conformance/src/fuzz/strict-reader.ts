@@ -35,7 +35,7 @@ export const noDeviations: Deviations = {
   closingTrailers: false,
   brokenByTab: false,
 };
-/** Deviations of llhttp, which it does not report. */
+/** Deviations that llhttp permits without an error. */
 export const asLlhttp: Deviations = {
   proxyConnection: true,
   closingTrailers: true,
@@ -152,7 +152,7 @@ const parseHead = (
   };
 };
 
-/** Whether a request asks for WebSocket: its connection closes after any reply but 101. */
+/** Whether a request asks for WebSocket: the connection then closes after any reply except 101. */
 const isHandshake = (method: string, minor: number, values: ReadonlyMap<string, string[]>): boolean =>
   method === "GET" &&
   minor === 1 &&

@@ -35,7 +35,7 @@ export interface RawClient {
   until(isEnough: (received: string) => boolean): Promise<string>;
   /** Resolves with everything received once the server has closed its side. */
   untilClosed(): Promise<string>;
-  /** Resolves with the replies once that many are complete. */
+  /** Resolves with the replies once `count` of them are complete. */
   replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
 }
 
@@ -50,7 +50,7 @@ export interface RawClientOptions {
   readonly ca?: string | undefined;
 }
 
-/** Contexts by certificate: creating one takes as long as a handshake. Bounded by the TLS servers of a test file. */
+/** Contexts by certificate: creating one takes as long as a handshake. At most one for each TLS server of a test file. */
 const contexts = new Map<string, SecureContext>();
 
 const contextOf = (ca: string): SecureContext => {

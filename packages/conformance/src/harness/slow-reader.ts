@@ -2,32 +2,32 @@ import { connect, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
-/** A client that takes bytes from the system only when `read` is called. */
+/** A client that reads from its socket only when `read` is called. */
 export interface SlowReader {
-  /** Bytes taken from the system by `read`, including TLS overhead. */
-  readonly taken: number;
+  /** Number of bytes that `read` has received, including TLS overhead. */
+  readonly bytesRead: number;
   write(text: string): void;
   /** Half-closes. */
   end(): void;
   destroy(): void;
-  /** Takes bytes once; resolves when it has them, or the connection is closed. */
+  /** Reads until at least `bytes` more bytes have arrived or the connection is closed. */
   read(): Promise<void>;
 }
 
-/** Connects a client that takes `bytes` at each read; over TLS when a certificate is given. */
+/** Connects a client that reads `bytes` bytes at a time; over TLS when a certificate is given. */
 export const connectSlowReader = async (
   port: number,
   bytes: number,
   ca: string | undefined,
 ): Promise<SlowReader> => {
-  let taken = 0;
+  let bytesRead = 0;
   let left = Infinity; // remaining bytes of the current read; unlimited for the TLS handshake
   let notify: (() => void) | null = null; // resolves the pending read
   let pass = (_bytes: Uint8Array): void => {};
   const buffer = Buffer.alloc(Math.min(bytes, 65_536));
   const callback = (count: number): boolean => {
     pass(buffer.subarray(0, count));
-    taken += count;
+    bytesRead += count;
     left -= count;
     if (left > 0) return true;
     notify?.();
@@ -38,11 +38,11 @@ export const connectSlowReader = async (
   socket.on("close", () => notify?.());
   await new Promise<void>((resolve) => socket.once("connect", resolve));
   const client = ca === undefined ? socket : await withTls(socket, ca, (to) => (pass = to));
-  taken = 0;
+  bytesRead = 0;
   socket.pause();
   return {
-    get taken() {
-      return taken;
+    get bytesRead() {
+      return bytesRead;
     },
     write: (text) => void client.write(text),
     end: () => void client.end(),

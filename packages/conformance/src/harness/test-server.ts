@@ -24,7 +24,7 @@ export interface ServerSetup {
   readonly timeouts?: Partial<TimeoutConfig>;
   /** Idle time of connections during a drain, in milliseconds. @default 1000 */
   readonly drainIdleMs?: number;
-  /** Whether the transport uses the system clock, for pauses of the process itself. @default false */
+  /** Whether the transport uses the system clock, for tests that block the process. @default false */
   readonly hasRealClock?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface TestServer {
   readonly clock: VirtualClock;
   /** Requests that reached the app. */
   readonly served: RequestSource[];
-  /** Logged level and message of each line. */
+  /** Level and message of each log line. */
   readonly logged: string[];
   /** Connects a client, over TLS if the transport has it; it is destroyed at the end of the test. */
   connect(options?: RawClientOptions): Promise<RawClient>;

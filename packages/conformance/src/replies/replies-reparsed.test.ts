@@ -51,7 +51,7 @@ const connectionFields: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-const isOwn = (name: string): boolean => connectionFields.has(name.toLowerCase());
+const isConnectionField = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
 const isBroken = ({ breaksAfter }: ReplyBody): boolean => breaksAfter !== undefined;
 /** Whether the client has received the declared length before the source fails, so that it cannot detect the failure. */
@@ -61,11 +61,11 @@ const hasNoBody = ({ method, status }: ReplyCase): boolean =>
   method === "HEAD" || status === 204 || status === 205 || status === 304;
 
 const expectFields = (given: ReplyCase, { fields }: Parsed): void => {
-  const expected = pairs(given.fields).filter(([name]) => !isOwn(name));
+  const expected = pairs(given.fields).filter(([name]) => !isConnectionField(name));
   const sent = pairs(fields);
   const plain = ([name, text]: [string, string]): string[] => [name, text.replaceAll(/^[ \t]+|[ \t]+$/g, "")];
-  expect(sent.filter(([name]) => !isOwn(name)).map(plain)).toEqual(expected.map(plain));
-  const own = sent.filter(([name]) => isOwn(name)).map(([name]) => name.toLowerCase());
+  expect(sent.filter(([name]) => !isConnectionField(name)).map(plain)).toEqual(expected.map(plain));
+  const own = sent.filter(([name]) => isConnectionField(name)).map(([name]) => name.toLowerCase());
   const { kind } = given.body;
   const unsized = kind === "stream" && ![204, 205, 304].includes(given.status);
   const framing = unsized

@@ -4,7 +4,7 @@ const chunked = (body: string): string => post(["Transfer-Encoding: chunked"], b
 const END = "0\r\n\r\n";
 const size = (text: string): string => chunked(`${text}\r\nx\r\n${END}`);
 const text = (value: string): string => JSON.stringify(value.length > 30 ? `${value.slice(0, 10)}…` : value);
-/** A chunk with 1,024 bytes of extensions, and one with as many digits of its size beyond 14. */
+/** A chunk with 1,024 bytes of extensions, and a chunk whose size has 1,024 digits after the 14th. */
 const extended = `1;${"a".repeat(1023)}\r\nx\r\n`;
 const padded = `${"0".repeat(1037)}1\r\nx\r\n`;
 
@@ -21,7 +21,7 @@ export const chunkedBody: WireTable = {
     ...["1;a", "1;a=b", '1;a="b"', '1;a="b;c"', '1;a="\\""', "1;a;b=c"].map((line) =>
       served(`the extension of ${text(line)}`, size(line)),
     ),
-    // Each extension counts with its semicolon, and each digit of a size beyond 14.
+    // The limit counts each extension with its semicolon, and each digit of a size after the 14th.
     served("16,384 bytes of extensions in one chunk", size(`1;${"a".repeat(16_383)}`)),
     broken("16,385 bytes of extensions in one chunk", size(`1;${"a".repeat(16_384)}`)),
     served("16,384 bytes of extensions in 16 chunks", chunked(extended.repeat(16) + END)),

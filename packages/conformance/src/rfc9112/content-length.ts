@@ -19,7 +19,7 @@ export const contentLength: WireTable = {
         message(`${method} / HTTP/1.1`, ["Host: a", `Content-Length: ${hiddenLength}`], HIDDEN),
       ),
     ),
-    served("a body of the byte pairs that end a head", post(["Content-Length: 8"], "\r\n\r\n\r\n\r\n")),
+    served("a body that consists of CRLFs only", post(["Content-Length: 8"], "\r\n\r\n\r\n\r\n")),
     servedLast("a body in HTTP/1.0", message("POST / HTTP/1.0", ["Content-Length: 5"], "hello")),
     ...["5,5", "5, 5", "5 ,5", "5, 6", "5,", ",5", "5 5", "5\t5", "5;5"].map((value) =>
       refused(`the list ${JSON.stringify(value)}`, withLength(value)),
@@ -84,7 +84,7 @@ export const contentLength: WireTable = {
     refused("a length after a bare CR", get("X: y\rContent-Length: 5")),
     served("an underscore in the name, which is another field", get("Content_Length: 5")),
     served(
-      "a name that only ends alike",
+      "fields whose names only resemble Content-Length",
       get("X-Content-Length: 5", "Content-Length2: 5", "Content-Lengt: 5"),
     ),
     {

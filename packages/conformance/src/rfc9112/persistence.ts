@@ -37,7 +37,7 @@ const options: readonly (readonly [lines: readonly string[], http11: boolean, ht
   [["Connection: x", "X: close"], true, false],
 ];
 
-/** Requests by their body: its framing, its bytes, the target that determines whether the app reads it, and whether it ends the connection by itself. */
+/** Request bodies: name, framing field, bytes, the target, which determines whether the app reads the body, and whether the body ends the connection in any case. */
 const bodies: readonly (readonly [
   name: string,
   line: string | null,

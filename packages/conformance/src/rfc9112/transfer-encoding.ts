@@ -131,7 +131,7 @@ export const transferEncoding: WireTable = {
     refused("a coding after CR CR LF", post(["X: y\r", "Transfer-Encoding: chunked"], CHUNKS)),
     served("an underscore in the name, which is another field", get("Transfer_Encoding: chunked")),
     served(
-      "a name that only looks alike",
+      "fields whose names only resemble Transfer-Encoding",
       get("X-Transfer-Encoding: chunked", "Transfer-Encodin: chunked", "TE: chunked"),
     ),
   ],

@@ -260,7 +260,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("stops reading a client that keeps sending an unwanted body, and cuts its connection at the timeout", () =>
+  test("stops reading from a client that keeps sending an unwanted body, and cuts its connection at the timeout", () =>
     withServer(
       make,
       {

@@ -128,7 +128,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
 
   test("keeps a new connection without a request for its first second, however short a drain's idle time is", () =>
     withServer(make, { drainIdleMs: 50 }, async ({ transport, clock, connect }) => {
-      const spare = await connect(); // as a browser opens one before it needs it
+      const spare = await connect(); // like a browser's preconnect
       await clock.advance(1500);
       const [fresh, silent, used] = [await connect(), await connect(), await connect()];
       await used.send(GET);

@@ -68,9 +68,9 @@ const sendSplit = async (client: RawClient, messages: readonly string[], offset:
 const atEveryOffset = (message: string, check: (offset: number) => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: message.length + 1 }, (_unused, offset) => check(offset)));
 
-/** Offers of other protocols and expectations do not affect the body or the connection. */
+/** Bodies and persistence of requests with Upgrade or Expect. */
 export const offerConformance = (test: Test, make: MakeTransport): void => {
-  test("reads the body of a request with an offer and continues, wherever the bytes are split", () =>
+  test("reads the body of a request with Upgrade or Expect and continues, wherever the bytes are split", () =>
     withServer(make, { serve: echo }, async (server) => {
       for (const offer of offers) {
         const [first, second] = [head("/1", offer) + offer.body, head("/2", offer) + offer.body];
@@ -100,7 +100,7 @@ export const offerConformance = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("sends 100 Continue for a body that the app reads and the client holds back, even with an offer", () =>
+  test("sends 100 Continue for a body that the app reads and the client holds back, even with Upgrade", () =>
     withServer(make, { serve: echo }, async (server) => {
       for (const offer of offers.filter(({ fields, bytes }) => fields.startsWith("Expect") && bytes > 0)) {
         const client = await server.connect();
@@ -115,7 +115,7 @@ export const offerConformance = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("continues or closes after an offer whose body is not read, as its reply says", () =>
+  test("continues or closes as its reply states after a request with Upgrade or Expect whose body is not read", () =>
     withServer(make, { serve: path }, async (server) => {
       for (const offer of offers) {
         const first = head("/1", offer) + offer.body;

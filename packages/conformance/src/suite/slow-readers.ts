@@ -22,7 +22,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
       client.socket.pause();
       await client.send(GET);
       await eventually(() => server.served.length === 1, "the request is served");
-      await turn(300); // until the system's buffers are full
+      await turn(300); // until the kernel's buffers are full
       let seconds = 0;
       for (; seconds < 100 && server.transport.connections > 0; seconds++) {
         await server.clock.advance(1000);
@@ -58,7 +58,8 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
       everySecs: 1000,
       writeSecs: 30,
     },
-    // Every read takes bytes; only the average is below the minimum rate. Linux may grow the buffer of a reader to 33 MB, and a reply that fits has no write timeout.
+    // Every read receives bytes; only the average is below the minimum rate. The reply exceeds 33 MB, because Linux may grow a receive buffer to that size,
+    // and a reply that fits into the buffers has no write timeout.
     {
       description: "6 MB of a 60 MB reply every 20,000 s",
       size: 60_000_000,
@@ -69,7 +70,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
   ];
   for (const pattern of patterns) {
     for (const halfCloses of [false, true]) {
-      test(`cuts a ${halfCloses ? "half-closed " : ""}client that takes ${pattern.description}, at the write timeout`, () =>
+      test(`cuts a ${halfCloses ? "half-closed " : ""}client that reads ${pattern.description}, at the write timeout`, () =>
         expectCut(make, pattern, halfCloses));
     }
   }
@@ -83,7 +84,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
       for (let second = 0; second < 80; second++) {
         await server.clock.advance(1000);
         if (second % 20 === 0) {
-          // More than the system's buffers hold: they report room only when a large part of them is empty.
+          // More than the kernel's buffers hold: the socket becomes writable only when a large part of them is empty.
           const enough = client.received.length + 6_000_000;
           client.socket.resume();
           await eventually(() => client.received.length > enough || client.closed, "a part is read");
@@ -118,15 +119,18 @@ const expectCut = (make: MakeTransport, pattern: ReadingPattern, halfCloses: boo
     reader.write(GET);
     await eventually(() => server.served.length === 1, "the request is served");
     if (halfCloses) reader.end();
-    await turn(300); // until the system's buffers are full
+    await turn(300); // until the kernel's buffers are full
     const seconds = await readSlowly(server, reader, pattern);
-    // The system's buffers may grow once while the client waits, and take bytes that count as read. Only reads of megabytes make room for that.
+    // The kernel's buffers may grow once while the client waits; the bytes that then fit count as read. Only reads of megabytes cause this.
     const dueSecs = perRead < 1_000_000 || seconds < writeSecs * 2 ? writeSecs : writeSecs * 2;
     assert.ok(seconds >= dueSecs && seconds <= dueSecs * 1.1, `cut after ${seconds} s`);
     assert.deepEqual(ends, ["aborted"]);
     const expected = perRead * Math.ceil(seconds / everySecs);
     const limit = expected * 1.1; // reads take whole buffers
-    assert.ok(reader.taken >= expected * 0.9 && reader.taken <= limit, `took ${reader.taken} of ${expected}`);
+    assert.ok(
+      reader.bytesRead >= expected * 0.9 && reader.bytesRead <= limit,
+      `read ${reader.bytesRead} of ${expected}`,
+    );
     reader.destroy();
   });
 };

@@ -100,7 +100,7 @@ test("passes a request to the app even if its body does not arrive", () =>
     expect(server.served[0]?.buffered).toBeNull();
   }));
 
-test("hands over a head that arrives in more chunks than it scans", () =>
+test("hands over a head that arrives in more chunks than the fast path scans", () =>
   withServer(createFastTransport, { serve: report }, async (server) => {
     const inPieces = async (count: number): Promise<string | undefined> => {
       const client = await server.connect();
@@ -114,7 +114,7 @@ test("hands over a head that arrives in more chunks than it scans", () =>
     expect([await inPieces(8), await inPieces(20)]).toEqual(["fast /pieces ", "node /pieces "]);
   }));
 
-test("hands over only after earlier replies were sent, and does not read before", () => {
+test("hands over only after earlier replies were sent, and reads nothing until then", () => {
   let finish = (): void => {};
   const serve: Serve = (source) =>
     source.target === "/slow"

@@ -109,7 +109,7 @@ const readObject = ({ members, template }: JsonShape, start: number): unknown =>
   return object;
 };
 
-/** Returns the offset of a member's value if blanks precede its name; `noValueAt` if the next member is another one. */
+/** Returns the offset of a member's value if blanks precede its name; `noValueAt` if the next member has another name. */
 const looseNameEnd = (name: Token, at: number, start: number): number => {
   const nameStart = blanksEnd(at + 1);
   const isNext = (at === start || window[at] === COMMA) && isAt(name, nameStart);

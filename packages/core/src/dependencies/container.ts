@@ -37,7 +37,7 @@ export class Container {
   private readonly pendingDisposals: Set<Promise<void>> = new Set();
   private readonly openScopes: Set<InvocationScope> = new Set();
   private readonly singletons: Lifetime = new Lifetime(this);
-  /** Singletons created from overridden values; they end with the override. */
+  /** Singletons created from overridden values; disposed of with the override. */
   private substitutes: Lifetime = new Lifetime(this);
   private checked: WeakSet<Definition> = new WeakSet();
 
@@ -209,7 +209,7 @@ export class Container {
     try {
       for (const [name, dependency] of Object.entries(inject)) {
         const value = this.valueOf(this.find(dependency), owner);
-        values[name] = value; // also a pending promise, to keep the order of the names
+        values[name] = value; // stored even while pending, to keep the order of the names
         if (isPromise(value)) (waiting ??= []).push(value.then((settled) => void (values[name] = settled)));
       }
     } catch (error) {

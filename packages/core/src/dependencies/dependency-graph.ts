@@ -1,6 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import type { Definition } from "./definition.ts";
-import { cycle, notADependency, outlives } from "./dependency-problems.ts";
+import { captiveDependency, cycle, notADependency } from "./dependency-problems.ts";
 import type { Injections, Token } from "./token.ts";
 
 /** The injections of one place in the program. */
@@ -48,7 +48,7 @@ const lookUpAll = (inject: Injections, lookup: Lookup, seen: Set<Token<unknown>>
 };
 
 interface Walk {
-  /** Keyed by mistake, so that one that affects many places is reported once. */
+  /** One entry per mistake, so that a mistake that affects many places is reported once. */
   readonly problems: Map<string, Problem>;
   /** Follows injections; `open` holds the definitions on the current path, outermost first. */
   visit(inject: Injections, path: readonly string[], open: readonly Definition[]): void;
@@ -64,7 +64,7 @@ const createWalk = (lookup: Lookup): Walk => {
     const captive = owner?.scope === "singleton" ? pathToInvocation(found, lookup) : undefined;
     if (owner === undefined || captive === undefined) return;
     const path = [owner.name, ...captive];
-    report(`scope ${path.join()}`, outlives(path));
+    report(`scope ${path.join()}`, captiveDependency(path));
   };
   const visit: Walk["visit"] = (inject, path, open) => {
     for (const [argument, dependency] of Object.entries(inject)) {

@@ -49,7 +49,7 @@ export const cycle = (names: readonly string[]): Problem => ({
 });
 
 /** The problem of a singleton that depends on a value of one invocation. @param path names from the singleton to the value */
-export const outlives = (path: readonly string[]): Problem => {
+export const captiveDependency = (path: readonly string[]): Problem => {
   const [name, captive] = [path[0], path.at(-1)];
   const message =
     `${path.join(" → ")}: the singleton "${name}" would outlive "${captive}" of scope invocation; ` +

@@ -4,7 +4,7 @@ import { createInvocation, type Feature, type HostState } from "../feature.ts";
 import { Container } from "./container.ts";
 import { MAX_OPEN_SCOPES } from "./scope-errors.ts";
 
-/** A custom entry point. For the tests it returns its `host.state`, which a real one would call for each message. */
+/** A custom entry point. It returns its `host.state` to the tests; a real entry point would call it for each message. */
 interface Mailbox {
   mailbox(): HostState;
 }
@@ -43,7 +43,7 @@ test("synchronous work returns its output synchronously, with and without inject
   ).toThrow("handler");
 });
 
-test("an invocation creates each value once, for inject and Depends alike, and disposes of it before its outcome", async () => {
+test("an invocation creates each value once, for inject and Depends alike, and disposes of it before it returns the outcome", async () => {
   const events: string[] = [];
   const Session = session(events);
   const { invoke } = new MailApp().mailbox();
@@ -75,7 +75,7 @@ test.each(["throws", "rejects"] as const)(
 );
 
 test.each(["throws", "rejects"] as const)(
-  "after a dependency that %s, the outcome waits for the others that are being created, and for their disposal",
+  "if a factory %s, the outcome waits until pending dependencies have been created and disposed of",
   async (how) => {
     const events: string[] = [];
     const opened = Promise.withResolvers<string>();

@@ -23,7 +23,7 @@ export const runInScope = <I extends Injections | undefined, T>(
   }
   if (isPromise(output)) return endAfter(output, scope);
   const disposed = scope.dispose();
-  return isPromise(disposed) ? outputAfter(disposed, output) : output; // a function without a closure: most calls do not wait
+  return isPromise(disposed) ? outputAfter(disposed, output) : output; // `outputAfter` holds the closure, since most calls do not wait
 };
 
 const endAfter = <T>(output: Promise<T>, scope: InvocationScope): Promise<T> =>

@@ -38,7 +38,7 @@ export type InjectedValues<I extends Injections | undefined> = {
   readonly [K in keyof I]: I[K] extends Token<infer T> ? T : unknown;
 };
 
-/** The dependencies of a handler; with options of unknown `inject`, such as a parameter of type `RouteOptions`, perhaps none. */
+/** The injected values of a handler; possibly none if the type of `inject` is unknown, as in a parameter of type `RouteOptions`. */
 export type DependenciesOf<Inject extends Injections | undefined> = [Inject] extends [
   infer I extends Injections, // a separate parameter, so that Inject is not inferred from the handler
 ]

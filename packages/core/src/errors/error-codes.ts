@@ -58,8 +58,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "encode the value",
   },
   CORE_BAD_HEALTH_CHECK: {
-    summary: "a health check has a malformed or taken name, or is the 51st",
-    action: "rename it, or join checks",
+    summary: "a health check has a malformed or taken name, or exceeds the limit of 50",
+    action: "rename it, or combine checks",
   },
   CORE_BAD_HOST: {
     summary: "`host` is not an address of this machine, or cannot be resolved",
@@ -71,7 +71,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_LISTENER: {
     summary:
-      "a feature's listener has a malformed or taken name, or a port that does not exist, or is the 17th",
+      "a feature's listener has a malformed or taken name, a port out of range, or exceeds the limit of 16",
     action: "correct the options of the feature that the message names",
   },
   CORE_BAD_METRIC: {
@@ -89,7 +89,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_REPLY: {
     summary:
-      "a value cannot be sent: a function, a `bigint`, a cycle, `Response.error()`, a stream of another length than declared; under debug also a value that JSON loses, such as a `Set` or a promise",
+      "a value cannot be sent: a function, a `bigint`, a cycle, `Response.error()`, a stream whose length differs from the declared length; under debug also a value that JSON loses, such as a `Set` or a promise",
     action: "change the value at the place that the message names",
   },
   CORE_BAD_ROUTE: {
@@ -107,7 +107,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BODY_OVER: {
     status: 400,
-    summary: "the body was read after the reply was sent; no client sees it",
+    summary: "the body was read after the reply was sent; clients never get this error",
     action: "read the body before the handler returns",
   },
   CORE_BODY_STREAMED: {
@@ -115,12 +115,12 @@ export const coreErrors: ErrorCatalogue = {
     action: "use one of the two; call `decodeBody` first",
   },
   CORE_BODY_USED: {
-    summary: "a reply's stream was read or sent before",
+    summary: "a reply's stream was already read or sent",
     action: "make a new stream, or `clone()` first",
   },
   CORE_CLIENT_GONE: {
     status: 400,
-    summary: "the client disconnected; also the reason of `request.signal`; no client sees it",
+    summary: "the client disconnected; also the reason of `request.signal`; clients never get this error",
     action: "do nothing",
   },
   CORE_CLOCK_RUNAWAY: {
@@ -148,7 +148,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "use `--env production` or `--no-debug`",
   },
   CORE_DEBUG_IN_PRODUCTION: {
-    summary: "a warning: debug in production defaults to one worker and request logs",
+    summary: "a warning: debug in production changes the defaults to one worker and request logs",
     action: "omit `debug`",
   },
   CORE_DEPENDENCY_CYCLE: {
@@ -189,7 +189,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "keep one",
   },
   CORE_FEATURE_MISSING: {
-    summary: "a feature of `App.with` needs another one, which is missing or named after it",
+    summary: "a feature of `App.with` needs a feature that is missing or listed after it",
     action: "use the line that the message shows",
   },
   CORE_GUARD_EMPTY: {
@@ -203,7 +203,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_GUARD_INVALID: {
     summary:
-      "`And`, `Or` or `Not` was given a value that is not a guard, or `verifyGuards` one that is not a list",
+      "`And`, `Or` or `Not` was given a value that is not a guard, or `verifyGuards` a value that is not a list",
     action: "pass a function, or an object with `check`; pass `verifyGuards` a list",
   },
   CORE_LISTEN_FAILED: {
@@ -221,7 +221,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "name the feature in `App.with`; the message has the nearest method of the app",
   },
   CORE_METHOD_TAKEN: {
-    summary: "a feature adds a method that the app, the blueprint or another feature has",
+    summary: "a feature adds a method that the app, the blueprint or another feature already has",
     action: "compose one of them",
   },
   CORE_NEEDS_NODE: {
@@ -241,7 +241,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "put it in a file, or set `workers: 1` and `reload: false`",
   },
   CORE_OPTION_TAKEN: {
-    summary: "a feature owns a route option whose name core or another feature has",
+    summary: "a feature declares a route option whose name core or another feature already uses",
     action: "compose one of them, or rename the option",
   },
   CORE_PORT_IN_USE: {
@@ -286,7 +286,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "store less",
   },
   CORE_SHARED_STATE_FULL: {
-    summary: "there are too many subscriptions, totals or raised keys of a group",
+    summary: "there are too many subscriptions or totals, or too many keys of a group set by `raise`",
     action: "unsubscribe; count under fewer names; raise the limit of the group",
   },
   CORE_SHARED_STATE_NOT_A_COUNTER: {

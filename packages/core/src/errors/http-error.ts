@@ -24,8 +24,8 @@ export class HttpError extends FrameworkError {
   /** Status of the reply. */
   readonly status: number;
   /**
-   * The member `detail` of the body; hidden for the status 500, except with `debug` outside production. The message, unless a subclass sets another text: the
-   * message is then for the log.
+   * The member `detail` of the body; hidden for the status 500, except with `debug` outside production. Equals the message unless a
+   * subclass sets another text; the message is then only logged.
    */
   readonly detail: string;
   /** The member `error` of the body: the status's reason phrase, or the option `error`. */

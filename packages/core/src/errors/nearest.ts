@@ -1,4 +1,4 @@
-/** Returns the known names closest to a misspelt one, nearest first: at most two edits away (one for names of up to three letters), or a third of its length. */
+/** Returns the known names closest to a misspelt one, nearest first: at most one edit away for up to three letters, else two edits or a third of the length. */
 export const nearest = (name: string, known: readonly string[], max = 3): string[] => {
   const reach = name.length <= 3 ? 1 : Math.max(2, Math.floor(name.length / 3));
   return known

@@ -48,7 +48,7 @@ export interface RequestSource {
   /** Offset of the complete body, followed by a NUL, in core's input window; -1 if it is not there. @default not there */
   inWindow?(): number;
   /**
-   * The body's chunks as they arrive, with back-pressure; can be iterated once, also when `buffered` is set.
+   * The body's chunks as they arrive, with backpressure; can be iterated once, also when `buffered` is set.
    *
    * An early `return` stops reading and keeps the connection. A read fails with an `HttpError`: 408 for a client that is too slow, 400 for
    * malformed chunks, CORE_CLIENT_GONE after a disconnect. A second iteration throws.

@@ -1,6 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 
-/** Properties of a deployment that are known before it. */
+/** Properties of a deployment that are known before it starts. */
 export interface DeploymentFacts {
   /** Whether processes on several hosts serve the app. */
   readonly severalHosts: boolean;

@@ -8,7 +8,7 @@ export interface EntryPoint {
   readonly kind: string;
   /** Names of the invocations to protect. */
   readonly names: readonly string[];
-  /** Names of streaming invocations, which last as long as the client wants. @default none */
+  /** Names of streaming invocations, whose duration the client controls. @default none */
   readonly streams?: ReadonlySet<string>;
   /** Returns the remote address of an invocation's connection, without a port; `null` if unknown. */
   remoteAddress(invocation: Invocation): string | null;

@@ -225,7 +225,7 @@ test("a missing or misordered prerequisite is an error that shows the correct or
       expect.objectContaining({
         code: "CORE_FEATURE_MISSING",
         message:
-          "the feature doubling needs app.enableTagging of features before it; name them in this order: class MyApp extends App.with(tagging, doubling) {}",
+          "the feature doubling needs app.enableTagging from earlier features; list them in this order: class MyApp extends App.with(tagging, doubling) {}",
       }),
     );
 });

@@ -60,8 +60,8 @@ export interface Host<Options = unknown> {
   /** Reports a warning for operators, printed at start. */
   warn(problem: Problem): void;
   /**
-   * Adds advice for a deployment, such as against state in the memory of one of several hosts: `run --check` and `framework doctor` report it, a start does
-   * not.
+   * Adds advice for a deployment, such as a warning that state is in the memory of one of several hosts. `run --check` and `framework doctor` report it; a start
+   * does not.
    */
   advise(find: FindAdvice): void;
 }
@@ -72,8 +72,8 @@ export interface HostHttp<Options = unknown> {
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
    * Adds a route; the handler's return value becomes the reply. `exempt` lists exemptions, such as from the app's guards. Reply caches skip the routes of
-   * features, and the API document does not list them; with `isProgramRoute` the route counts as the program's own. While a blueprint's call of a `RouteFeature`
-   * method is repeated, the route belongs to the blueprint.
+   * features, and the API document does not list them; with `isProgramRoute` the route counts as the program's own. While the app replays a blueprint's call of a
+   * `RouteFeature` method, the route belongs to the blueprint.
    */
   route(
     method: Method,
@@ -88,7 +88,7 @@ export interface HostHttp<Options = unknown> {
    * Call it in `enableX`, so that a disabled feature implies nothing.
    */
   impliesReplies(replies: ImpliedReplies): this;
-  /** Returns the replies that core and the features imply for a route, a status once for each cause; complete from the first start task on. */
+  /** Returns the replies that core and the features imply for a route, one for each status and cause; complete from the first start task on. */
   impliedReplies(route: RouteInfo): readonly ImpliedReply[];
   /**
    * Declares the request fields that the feature reads on a route, and the reply fields that it sets: the API document lists
@@ -104,7 +104,7 @@ export interface HostHttp<Options = unknown> {
   identifies(describe: () => AuthDescription): this;
   /**
    * Declares a route option that the feature owns, and returns its reader. Call it in `install`, so that start knows the name even while the feature is
-   * disabled, when every value but `false` is a mistake. `check` runs at start for each route with the option.
+   * disabled; every value except `false` is then a mistake. `check` runs at start for each route with the option.
    *
    * @throws CORE_OPTION_TAKEN when core or another feature has an option of that name
    */
@@ -187,7 +187,7 @@ export interface HostInsight {
   link(name: string, path: string | (() => string | null)): this;
   /** Publishes the feature's current state, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
-  /** Returns the snapshots that features publish with `expose`, by name; for one that throws, `error` with the message. */
+  /** Returns the snapshots that features publish with `expose`, by name; a snapshot that throws is replaced by `{ error: message }`. */
   snapshots(): Readonly<Record<string, unknown>>;
   /** Publishes a panel: a table with actions for developers, which the dev page shows. May be called at any time; a later panel of that name replaces it. */
   panel(panel: Panel): this;
@@ -201,7 +201,7 @@ export interface HostInsight {
    * Its name, labels and buckets are checked at start: CORE_BAD_METRIC.
    */
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
-  /** Records the observations of every histogram, whenever it is published. */
+  /** Records the observations of every histogram, including histograms published later. */
   recordHistograms(recorder: HistogramRecorder): this;
   /** Returns every metric published with `metric`; complete from the first start task on. */
   metrics(): readonly Metric[];

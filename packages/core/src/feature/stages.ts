@@ -26,8 +26,8 @@ export type OuterStage =
 export type InnerStage = "identity" | "cache" | "breaker" | "fault";
 
 /**
- * Outermost first. `request-id` also holds security headers, and `headers` CORS; `rate-limit` precedes `body-limit`, so rejected bodies count; `csrf` checks
- * the session that `session` found; `app` is the stage of `app.use`.
+ * Outermost first. `request-id` also holds security headers, and `headers` CORS; `rate-limit` precedes `body-limit`, so requests with rejected bodies count;
+ * `csrf` checks the session that `session` found; `app` is the stage of `app.use`.
  */
 export const outerStages: readonly OuterStage[] = [
   "telemetry",

@@ -85,8 +85,8 @@ const isAmong = (
 };
 
 /**
- * Whether a tag may be compared without its coding. For GET and HEAD it must be the coding that the reply would have, without a range, because ranges refer
- * to the plain body.
+ * Whether a tag may be compared without its coding. For GET and HEAD the reply must have that coding, and the request no range, because ranges refer to
+ * the plain body.
  */
 const isCoded = (tag: EntityTag, request: ConditionalRequest): boolean => {
   const coding = codingOfTag(tag);

@@ -44,7 +44,7 @@ test("health check names are unique, and an app has at most 50", async () => {
   ]);
 });
 
-test("metric names are unique, in snake case, and end in _total exactly if they name counters", async () => {
+test("metric names are unique, in snake case, and end in _total if and only if they name counters", async () => {
   const good = (host: Host) =>
     host.insight.metric(metric("hits_total", "counter")).metric(metric("entries", "gauge"));
   expect(await problemsOf(good)).toEqual([]);

@@ -6,7 +6,7 @@ export interface Metadata {
   getAll(name: string): readonly string[];
 }
 
-/** Fields of brokers and calls: each name with one value or several. */
+/** Headers of a message or metadata of a call: one or more values per name. */
 export type MetadataInput = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**

@@ -38,7 +38,7 @@ export const SessionId: Key<string | null | undefined> = key<string | null | und
 
 /**
  * A function that returns the id in the session cookie of a request whose session was not read, as on paths without sessions; `null` without one. The session may
- * have ended. A function, because few requests need the id, and a signed cookie must be verified for it. `undefined` if no feature manages sessions.
+ * have ended. It is a function because few requests need the id, and a signed cookie must be verified first. `undefined` if no feature manages sessions.
  */
 export const UnreadSessionId: Key<(() => string | null) | undefined> = key<(() => string | null) | undefined>(
   "unread_session_id",

@@ -119,7 +119,7 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
         async () => new Response(null, { status: 401 }),
         () => 1,
       ),
-    /^GET \/x \(at .*\): a route takes a path, an object of options and a handler; guards go to/,
+    /^GET \/x \(at .*\): a route takes a path, an object of options and a handler; pass guards in/,
   ],
   [
     "middleware after the options",
@@ -150,7 +150,7 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
       blueprint.get("/x", () => 1);
       app["registerBlueprint"]?.(blueprint);
     },
-    /^GET \/b\/x \(at .*\): use of its blueprint takes a function/,
+    /^GET \/b\/x \(at .*\): blueprint\.use takes a function/,
   ],
 ])("%s is a start error, listed with the others", async (_, mistaken, message) => {
   const [problem = "", ...others] = await problemsOf(mistaken);

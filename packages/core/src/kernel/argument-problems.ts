@@ -23,13 +23,13 @@ export const routeArgumentProblem = (route: RouteDefinition): Problem | null => 
   if (typeof path !== "string") return badArgument(`${at}: the path must be a string, such as "/books/{id}"`);
   if (!isPlainObject(ownOptions))
     return badArgument(
-      `${at}: a route takes a path, an object of options and a handler; guards go to the option guards, middleware to use of a blueprint or the app`,
+      `${at}: a route takes a path, an object of options and a handler; pass guards in the option guards, and middleware to blueprint.use or app.use`,
     );
   if (options.guards !== undefined && !Array.isArray(options.guards))
     return badArgument(`${at}: guards must be a list, such as [isAdmin]`);
   return middleware.every(isMiddleware)
     ? null
-    : badArgument(`${at}: use of its blueprint takes a function or an object with handle; a class needs new`);
+    : badArgument(`${at}: blueprint.use takes a function or an object with handle; a class needs new`);
 };
 
 /** Returns the problem of a value that was passed as a token, or `null`. */

@@ -127,7 +127,7 @@ export class InsightRegistry {
     return this.checks;
   }
 
-  /** Returns the current snapshot of every feature, by name; for one that throws, `error` with the message. */
+  /** Returns the current snapshot of every feature, by name; a snapshot that throws is replaced by `{ error: message }`. */
   snapshot(): Readonly<Record<string, unknown>> {
     return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, readSnapshot(read)]));
   }

@@ -45,7 +45,7 @@ const assertRequired = ({ name, requires }: AnyFeature, methods: object): void =
   if (requires === undefined || missing.length === 0) return;
   throw new FrameworkError(
     "CORE_FEATURE_MISSING",
-    `the feature ${name} needs ${missing.map((member) => `app.${member}`).join(" and ")} of features before it; name them in this order: class MyApp extends ${requires.example} {}`,
+    `the feature ${name} needs ${missing.map((member) => `app.${member}`).join(" and ")} from earlier features; list them in this order: class MyApp extends ${requires.example} {}`,
   );
 };
 

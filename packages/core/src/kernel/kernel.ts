@@ -57,7 +57,7 @@ export class Kernel extends Registry {
     );
   }
 
-  /** Adds a blueprint's route, or repeats the blueprint's call of a feature method on the app. */
+  /** Adds a blueprint's route, or replays the blueprint's call of a feature method on the app. */
   addEntry(entry: BlueprintEntry): void {
     if (!("args" in entry)) return void this.addRoute(entry);
     const method = bindRouteCall(this.app, entry);

@@ -97,7 +97,7 @@ export abstract class Registry {
   private readonly fieldUses: FieldUses[] = [];
   private readonly entryProtections: AddedProtection[] = [];
   private sharedFactories: SharedStateFactories = {};
-  /** The blueprint's call that is being repeated; routes added during it belong to its group. */
+  /** The blueprint's call that is being replayed; routes added during it belong to its group. */
   private call: RouteCall | null = null;
 
   /** The group `host.insight`. */
@@ -137,7 +137,7 @@ export abstract class Registry {
     return this.addRoute(this.call === null ? route : inGroup(this.call, route));
   }
 
-  /** Runs a blueprint's call; routes that a feature adds during it belong to the blueprint's group. */
+  /** Replays a blueprint's call; routes that a feature adds during it belong to the blueprint's group. */
   protected within(call: RouteCall, run: () => void): void {
     const before = this.call;
     this.call = call;

@@ -1,13 +1,13 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import type { RouteCall } from "../routes/route-call.ts";
 
-/** Returns a function that repeats a call recorded by a blueprint on the app; `null` when the app has no such method. */
+/** Returns a function that replays on the app a call that a blueprint recorded; `null` when the app has no such method. */
 export const bindRouteCall = (app: object, { method, args }: RouteCall): (() => void) | null => {
   const own: unknown = Reflect.get(app, method);
   return typeof own === "function" ? () => void own.apply(app, args) : null;
 };
 
-/** Creates the problem of a blueprint that uses a feature without which the app was composed. */
+/** Creates the problem of a blueprint that uses a feature that the app lacks. */
 export const missingFeature = ({ feature, method, prefix, place }: RouteCall): Problem => ({
   code: "CORE_METHOD_MISSING",
   message:

@@ -23,7 +23,7 @@ export const memberOf = (
   }
 };
 
-/** Any value as JSON: errors with their stack, cycles replaced by a text, a value without JSON as by `String`; `undefined` if it cannot be serialised. */
+/** Any value as JSON: errors with their stack, cycles replaced by a text, values that JSON lacks as by `String`; `undefined` if it cannot be serialised. */
 export const toJson = (value: unknown): string | undefined => {
   const above: { readonly item: object; readonly plain: object }[] = [];
   function replace(this: unknown, _key: string, item: unknown): unknown {

@@ -1,4 +1,4 @@
-import { Later } from "./later.ts";
+import { LazyPromise } from "./lazy-promise.ts";
 import { isWaitingOnce } from "./waiting-once.ts";
 
 /** A value, or a promise of it: synchronous work stays synchronous. */
@@ -48,14 +48,14 @@ export const mapOutput = <In, Out>(
   convert: (output: Out, input: In) => Awaitable<Out>,
   input: In,
 ): Awaitable<Out> =>
-  isPromisedOutput(output) ? new Later(output, input, convert, null) : convert(output, input);
+  isPromisedOutput(output) ? new LazyPromise(output, input, convert, null) : convert(output, input);
 
 /**
  * Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors.
  *
  * @param accept called with each output that a level returns, and its input; not for outputs of `rescue`. It may prepare the output for the levels outside;
  * must not throw
- * @param once whether the caller awaits a returned promise once; that may then be a `Later`
+ * @param once whether the caller awaits a returned promise at most once; the promise may then be a `LazyPromise`
  */
 export const compose = <In, Out>(
   chain: readonly Middleware<In, Out>[],
@@ -65,8 +65,8 @@ export const compose = <In, Out>(
   once = false,
 ): Handler<In, Out> => {
   const last = chain.at(-1);
-  const isLater = last === undefined ? once : isWaitingOnce(last);
-  const innermost = createLevel((input: In) => inner(input), inner, rescue, accept, isLater);
+  const isLazy = last === undefined ? once : isWaitingOnce(last);
+  const innermost = createLevel((input: In) => inner(input), inner, rescue, accept, isLazy);
   return surround(chain, innermost, rescue, accept, once);
 };
 
@@ -86,7 +86,7 @@ export const surround = <In, Out>(
 /**
  * One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request.
  *
- * @param isLater whether the level around it awaits a promise once, which may then be a `Later`
+ * @param isLazy whether the outer level awaits a returned promise at most once; the promise may then be a `LazyPromise`
  */
 const createLevel =
   <In, Out>(
@@ -94,14 +94,14 @@ const createLevel =
     next: Handler<In, Out>,
     rescue: Rescue<In, Out>,
     accept: (output: Out, input: In) => Out,
-    isLater: boolean,
+    isLazy: boolean,
   ): Handler<In, Out> =>
   (input) => {
     try {
       const output = middleware(input, next);
       if (!isPromisedOutput(output)) return accept(output, input);
-      return isLater
-        ? new Later(output, input, accept, rescue)
+      return isLazy
+        ? new LazyPromise(output, input, accept, rescue)
         : output.then(
             (value) => accept(value, input),
             (error: unknown) => rescue(error, input),

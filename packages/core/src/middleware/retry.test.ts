@@ -233,7 +233,7 @@ test("calls, delays and results match the model, for any callee and policy", asy
   );
 });
 
-test("a retryAfterMs of NaN, as of a Retry-After that is a date, keeps the delays of the policy", async () => {
+test("a retryAfterMs of NaN, such as from a Retry-After that is a date, keeps the delays of the policy", async () => {
   const clock = instantClock();
   const { withRetry } = setUp({ clock, retryAfterMs: () => Number("Mon, 30 Nov 2026 12:00:00 GMT") * 1000 });
   await withRetry("a", returning({ status: 503 }).next);

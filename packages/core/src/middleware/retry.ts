@@ -61,7 +61,7 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
   /** Returns the milliseconds until the next attempt, `null` after the last. */
   const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {
     if (attempt >= policy.attempts) return null;
-    const requestedMs = ("output" in failure && retryAfterMs(failure.output)) || 0; // also for NaN, as of a Retry-After that is a date
+    const requestedMs = ("output" in failure && retryAfterMs(failure.output)) || 0; // 0 also for NaN, such as from a Retry-After that is a date
     return requestedMs > policy.maxDelayMs
       ? null
       : Math.max(requestedMs, retryDelayMs(policy, attempt, random()));

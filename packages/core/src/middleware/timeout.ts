@@ -3,7 +3,7 @@ import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
 import { requireOptions } from "../config/require-options.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
-import type { Receiver } from "./later.ts";
+import type { Receiver } from "./lazy-promise.ts";
 import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
 import { abortInput, discardBody } from "./outcome.ts";
 import { keepAliveTimers } from "./wait.ts";

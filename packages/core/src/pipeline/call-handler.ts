@@ -2,7 +2,7 @@ import type { Container } from "../dependencies/container.ts";
 import { runWith } from "../dependencies/depends.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
-import { Later } from "../middleware/later.ts";
+import { LazyPromise } from "../middleware/lazy-promise.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import { replyOf } from "../response/reply-of.ts";
@@ -51,6 +51,6 @@ const withReply = (
   };
   return (request) => {
     const returned = call(request);
-    return isPromise(returned) ? new Later(returned, request, toReply, null) : toReply(returned);
+    return isPromise(returned) ? new LazyPromise(returned, request, toReply, null) : toReply(returned);
   };
 };

@@ -65,7 +65,7 @@ const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env"
   const hidden = error.status === 500 && !showsInternals(settings);
   const members = { error: error.error, detail: hidden ? UNEXPECTED : error.detail, status: error.status };
   if (hidden) return members;
-  return { ...members, ...error.extras, ...members }; // first, so the three members lead; last, so extras cannot replace them
+  return { ...members, ...error.extras, ...members }; // spread first for the order, and last so that extras cannot replace the three members
 };
 
 const unexpectedBody = (error: Error, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {

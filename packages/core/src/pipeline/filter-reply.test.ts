@@ -72,7 +72,7 @@ test("unlisted members of nested objects and lists are not sent, and debug logs 
   const { text, lines } = await replyFor(responses, () => ({ users, next: null }), "development");
   expect(text).toBe('{"users":[{"name":"ada"},{"name":"bob"}]}');
   expect(lines).toEqual([
-    "GET /x: its schema of 200 does not list users.[].hash, users.[].salt, next, so clients do not get it",
+    "GET /x: the schema for status 200 does not list users.[].hash, users.[].salt, next; omitted from the reply",
   ]);
   expect((await replyFor(responses, () => ({ users, next: null }))).lines).toEqual([]);
 });

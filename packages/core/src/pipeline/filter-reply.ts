@@ -35,7 +35,7 @@ export const filterReply = (
     if (members.length === 0 || warned.has(status)) return;
     warned.add(status);
     log.warn(
-      `${name}: its schema of ${status} does not list ${members.join(", ")}, so clients do not get it`,
+      `${name}: the schema for status ${status} does not list ${members.join(", ")}; omitted from the reply`,
     );
   };
   const fit = (schema: StandardSchema, reply: Response, text: string): Awaitable<Response> => {

@@ -172,7 +172,7 @@ const middlewares: Readonly<Record<string, (app: App) => unknown>> = {
     }),
   "an async function": (app) => app.use(async () => Response.json({ until: new Set([1]) })),
   "an object": (app) => app.use({ handle: () => Response.json({ until: new Set([1]) }) }),
-  "one that replaces the reply of its handler": (app) =>
+  "a middleware that replaces the handler's reply": (app) =>
     app.use(async (request, next) => (await next(request), Response.json({ until: new Set([1]) }))),
 };
 

@@ -213,7 +213,7 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** Limits the time of the handler. If the route validates input, the limit is around the validation instead. */
+/** Limits the time of the handler. If the route validates input, the limit wraps validation and handler together, and this only prevents a late call. */
 const limitTime = (
   { options: { params, query, body } }: RouteDefinition,
   call: Handler<HttpRequest, Response>,

@@ -13,8 +13,8 @@ export interface PrepareReplies {
 }
 
 /**
- * Creates the steps that prepare replies: they end bodies with the drain or the exchange, add `Vary: Accept` if the program called `accepts`, and outside the
- * reply cache add `private` to each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
+ * Creates the steps that prepare replies: they end streamed bodies when the app drains or the exchange ends, add `Vary: Accept` if the program called `accepts`,
+ * and outside the reply cache add `private` to each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
  */
 export const prepareReplies = (endBodies: PrepareReply): PrepareReplies => {
   const inside: PrepareReply = (reply, request) =>

@@ -28,7 +28,7 @@ test("an error whose message is not a string is a 500 with a line in the log", a
   }
 });
 
-test("an error above 500 whose detail is not its message is a warning in the log", async () => {
+test("an error with a status above 500 whose detail differs from its message is logged as a warning", async () => {
   class StockError extends HttpError {
     override readonly detail: string = "A service failed";
   }

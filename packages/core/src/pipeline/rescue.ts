@@ -95,7 +95,7 @@ const causeOfAbort = (error: Error, request: HttpRequest): Error =>
 const mayReportAbort = (error: Error): boolean =>
   error.name === "AbortError" || (error as { code?: unknown }).code === "CORE_DEPENDENCY_TOO_LATE";
 
-/** Converts the return value of an exception handler: anything but a `Response` gets the error's status, and a reply with that status the error's fields. */
+/** Converts the return value of an exception handler: anything but a `Response` gets the error's status, and a reply with that status gets the error's fields. */
 const withStatusOf = (error: Error, value: unknown): Response => {
   const reply = replyOf(value);
   if (!isReply(value)) reply.status = statusOf(error);

@@ -2,19 +2,19 @@ import { HttpError } from "../errors/http-error.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { Awaitable, Handler, Rescue } from "../middleware/middleware.ts";
-import type { Receiver } from "../middleware/later.ts";
+import type { Receiver } from "../middleware/lazy-promise.ts";
 import { discardBody } from "../middleware/outcome.ts";
 import { timeLimit } from "../middleware/timeout.ts";
 import { keepAliveTimers } from "../middleware/wait.ts";
 import { type BodyWait, bodyWait, noWait } from "../request/body-wait.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { AwaitedReply, giveLateReply } from "../request/late-reply.ts";
+import { AwaitedReply, deliverLateReply } from "../request/late-reply.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { type Clock, MAX_TIMEOUT_MS, systemClock } from "../runtime/clock.ts";
 import type { PrepareReply } from "./prepare-reply.ts";
 
-/** Functions that convert a late outcome to a reply for the middleware that waits for it, as they convert an outcome in time. */
+/** Functions that convert an outcome to a reply; a late outcome is converted alike, for the middleware that waits for it. */
 export interface ReplyConverters {
   readonly rescue: Rescue<HttpRequest, Response>;
   readonly accept: PrepareReply;
@@ -42,7 +42,7 @@ export class RouteLimit {
   private readonly expired = new WeakSet<HttpRequest>();
   /** The wait of each request for its body, measured from the start of validation or, without it, of the handler; no entry if the body had arrived by then. */
   private readonly waits = new WeakMap<HttpRequest, BodyWait>();
-  /** Whether the route ever had an asynchronous guard, and whether one of its requests ever expired: most routes skip the lookups. */
+  /** Whether the route ever had an asynchronous guard, and whether one of its requests ever timed out: otherwise the lookups are skipped. */
   private hasWaited = false;
   private hasExpired = false;
   private readonly limitGuard: (request: HttpRequest, verdict: () => Promise<void>) => Awaitable<void>;
@@ -118,7 +118,7 @@ export class RouteLimit {
     if (awaited === null) return discardingReceiver;
     const { promise, resolve } = Promise.withResolvers<() => Awaitable<Response>>();
     const late = promise.then((outcome) => outcome());
-    if (!giveLateReply(awaited, late)) late.then(discardBody, () => {}); // only the middleware that waits handles its error
+    if (!deliverLateReply(awaited, late)) late.then(discardBody, () => {}); // only the middleware that waits handles its error
     return {
       succeed: (reply) => resolve(() => accept(reply, request)),
       fail: (error) => resolve(() => rescue(error, request)),

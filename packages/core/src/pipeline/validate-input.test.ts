@@ -81,7 +81,7 @@ test.each([
 const formTypes = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"];
 
 test.each(formTypes)(
-  "a request without a body has none, whatever its Content-Type says: %s",
+  "a request without a body has no validated body, whatever its Content-Type: %s",
   async (type) => {
     const app = new App();
     const Reason = z.object({ reason: z.string() });
@@ -192,7 +192,7 @@ test.each([
   ["others?q=1&a=1", { q: "1", a: ["1"] }],
   ["caught?tags=a", { tags: ["a"] }],
   ["caught", { tags: ["none"] }],
-])("one value of a query is a list where the JSON Schema declares one: %s", async (path, value) => {
+])("a single query value becomes a list where the JSON Schema declares a list: %s", async (path, value) => {
   const reply = await send(listApp(), `/${path}`);
   expect([reply.status, await reply.json()]).toEqual([200, value]);
 });
@@ -204,7 +204,7 @@ test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a", "either?ids=x", 
   },
 );
 
-test("one value of a form is a list where the JSON Schema declares one", async () => {
+test("a single form value becomes a list where the JSON Schema declares a list", async () => {
   const reply = await send(listApp(), "/", form(new URLSearchParams({ tags: "a", both: "b" })));
   expect(await reply.json()).toEqual({ tags: ["a"], both: "b" });
   const data = new FormData();

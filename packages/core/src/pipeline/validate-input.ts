@@ -12,8 +12,8 @@ import { validateNamed } from "../validation/validate-named.ts";
  * Returns a handler that fills `request.input` from the route's schemas and then calls `next`: params, then query, then the body. Without schemas it is `next`
  * itself.
  *
- * Each step continues synchronously with a synchronous value; written out, to avoid the closures of `mapAwaitable`. `validate`
- * returns promises of the engine's class, so `instanceof` suffices, without a read of `then`.
+ * Each step continues synchronously with a synchronous value; the steps are written out to avoid the closures of `mapAwaitable`. `validate` returns native
+ * promises, so `instanceof Promise` suffices, and `then` need not be read.
  *
  * @throws ValidationError 422; the errors of `request.bodyValue`
  */

@@ -11,8 +11,8 @@ export interface BodyWait {
 export const noWait: BodyWait = { ms: 0 };
 
 /**
- * Measures how long a request waits for the rest of its body, which its client and not the app delays. Call it before the body is read. It has no effect on a
- * body that has already arrived.
+ * Measures how long a request waits for the client to send the rest of its body; time in the app does not count. Call it before the body is read. It has no
+ * effect on a body that has already arrived.
  *
  * @param now monotonic clock in milliseconds
  */

@@ -21,9 +21,9 @@ type ClientSource = Pick<RequestSource, "authority" | "field" | "remoteAddress" 
  * Returns the client of a request.
  *
  * Forwarding fields count only when the peer is a trusted proxy. `X-Forwarded-For` is read from the right up to the first untrusted address; at a malformed
- * entry the last valid address is used. Without that field, `X-Real-IP` is read. Of `X-Forwarded-Proto` and `X-Forwarded-Host`, the entry with the client's
- * position from the right in `X-Forwarded-For` is read, or the first if there are fewer; the schemes `ws` and `wss` mean `http` and `https`. Malformed values
- * are ignored. `Forwarded` (RFC 7239) is not supported.
+ * entry the last valid address is used. Without that field, `X-Real-IP` is read. From `X-Forwarded-Proto` and `X-Forwarded-Host`, the entry at the
+ * client's position in `X-Forwarded-For`, counted from the right, is read, or the first entry of a shorter list; the schemes `ws` and `wss` mean `http` and
+ * `https`. Malformed values are ignored. `Forwarded` (RFC 7239) is not supported.
  */
 export const clientOf = (source: ClientSource, trusted: TrustedProxies): Client => {
   const { authority: host, remoteAddress, scheme } = source;

@@ -96,7 +96,7 @@ export class HttpRequest<
   private bodySource: BodySource;
   private bodyLimit: number;
   private bytes: Awaitable<Uint8Array> | undefined;
-  /** Whether the body was parsed directly from the input by its shape, without being read as bytes. */
+  /** Whether the route's `JsonReader` parsed the body directly from the transport's input, without reading it as bytes. */
   private shaped = false;
   private streamed = false;
   private acceptRead = false;
@@ -399,7 +399,7 @@ export class HttpRequest<
     if (this.streamed || this.isBodyRead)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was read before it could be decoded");
     const { bodySource } = this;
-    const chunks = () => decode(limitedChunks(bodySource, this.bodyLimit)); // a later `limitBody` counts
+    const chunks = () => decode(limitedChunks(bodySource, this.bodyLimit)); // read lazily, so that a later `limitBody` applies
     this.bodySource = { bodyLength: null, isDecoded: true, buffered: null, chunks };
     if (this.web !== undefined) removeCoding(this.web.headers);
   }
@@ -435,7 +435,7 @@ export class HttpRequest<
    * Returns whether the hints were sent. They are not sent to an HTTP/1.0 client, by `app.fetch`, after the reply, or while earlier replies of the connection
    * are pending or unread. The reply must not depend on them.
    *
-   * @throws CORE_BAD_HEADER for a field that is malformed, or that frames messages or connections
+   * @throws CORE_BAD_HEADER for a malformed field, or a field of message framing or of the connection
    */
   sendEarlyHints(fields: EarlyHints): boolean {
     const lines = hintLines(fields);
@@ -652,7 +652,7 @@ export const shapedValue = (request: HttpRequest, reader: JsonReader): unknown =
   request["shapedValue"](reader);
 
 /** Whether a request arrived over a socket and not by `app.fetch`. Cheaper than `clientIp`, which also evaluates proxies. */
-export const cameOverSocket = (request: HttpRequest): boolean => request["source"].remoteAddress !== null;
+export const arrivedOverSocket = (request: HttpRequest): boolean => request["source"].remoteAddress !== null;
 
 const convertPresent = <In, Out>(
   value: In | null,

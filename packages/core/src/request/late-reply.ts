@@ -19,9 +19,9 @@ export interface LateReply {
 export const AwaitedReply: Key<Slot | null> = key<Slot | null>("awaited_reply", null);
 
 /**
- * Requests the reply of a handler that ends after its time limit (`timeoutSecs` of the route or `TimeoutConfig.handlerSecs`), when the client has already got a
- * 504 or 408: for a middleware that must know when the handler has ended. Call it before `next`, and read the result after it. Several middlewares of a request
- * get the same reply.
+ * Requests the reply of a handler that exceeds its time limit (`timeoutSecs` of the route or `TimeoutConfig.handlerSecs`), after which the client gets a 504 or
+ * 408. For middleware that must know when the handler has ended. Call it before `next`, and read the result after `next`. Every middleware of a request that
+ * calls it gets the same reply.
  *
  * @param options.readsBody whether the middleware reads or cancels the body; unless one of them does, a streamed body is cancelled. @default true
  */
@@ -35,7 +35,7 @@ export const awaitLateReply = (
 };
 
 /** Passes a late reply to every middleware that waits for it. Returns whether one of them reads its body. */
-export const giveLateReply = (innermost: Slot, promise: Promise<Response>): boolean => {
+export const deliverLateReply = (innermost: Slot, promise: Promise<Response>): boolean => {
   let isBodyRead = false;
   for (let slot: Slot | null = innermost; slot !== null; slot = slot.outer) {
     slot.promise = promise;

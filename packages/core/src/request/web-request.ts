@@ -11,7 +11,7 @@ interface WebRequestParts {
 }
 
 /**
- * Creates a web `Request` with the same content; its body is read from `request.body()`, so that both can be read.
+ * Creates a web `Request` with the same content; its body is read from `request.body()`, so that both bodies can be read.
  *
  * @param isDecoded whether middleware has decoded the body, so that the fields no longer describe its coding
  * @throws HttpError 501 for a method that a web `Request` cannot have
@@ -35,7 +35,7 @@ export const webRequest = (
   return markRequestHandled(new globalThis.Request(url, { method, headers, signal, body, duplex: "half" }));
 };
 
-/** The methods that the Fetch standard forbids, as a transport passes them. */
+/** The methods that the Fetch standard forbids, in the spelling that transports pass. */
 const forbiddenMethods: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /** Removes the fields that describe the encoded body: another reader would decode the body again, or expect the encoded length. */

@@ -15,10 +15,10 @@ export interface OpenFile {
 const CHUNK_BYTES = 65_536;
 
 /**
- * The chunks of a body with parts of an open file and texts between them, at most 64 KiB each.
+ * The chunks of a body that consists of parts of an open file and texts between them. A chunk of the file has at most 64 KiB.
  *
- * The file is closed after the last part, on failure, on cancellation, and when the parts are dropped. A file that was truncated fails the body, because its
- * length was sent.
+ * The file is closed after the last part, on failure, on cancellation, and when the parts are dropped. If the file was truncated, the body fails, because
+ * its length has already been sent.
  */
 export class FileChunks implements ChunkSource {
   private readonly file: OpenFile;

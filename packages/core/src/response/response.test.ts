@@ -3,13 +3,13 @@ import { expect, test } from "@jest/globals";
 import { BodyStream } from "../exchange/payload.ts";
 import { key } from "../invocation/key.ts";
 import { Response } from "./response.ts";
-import { joinWebClass } from "./web-class.ts";
+import { inheritGlobalResponse } from "./web-class.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 const text = "text/plain; charset=utf-8";
 
 test("is an instance of the global class and overrides each of its members", () => {
-  joinWebClass();
+  inheritGlobalResponse();
   const web = globalThis.Response.prototype;
   expect(new Response()).toBeInstanceOf(globalThis.Response);
   expect(Object.getOwnPropertyNames(web).filter((name) => !Object.hasOwn(Response.prototype, name))).toEqual(

@@ -47,8 +47,8 @@ const textFields: readonly string[] = Object.freeze(["content-type", TEXT_TYPE])
 const MAX_COOKIES = 64;
 
 /**
- * Returns and releases the value that a reply's JSON was written from, or the function that sets the inspection of its events; `undefined` for other bodies,
- * and on further calls.
+ * Returns and releases the data of a JSON reply, or the function that sets the inspection of an event stream; `undefined` for other bodies, and on further
+ * calls.
  */
 export let takeSource: (reply: Response) => unknown;
 
@@ -72,8 +72,8 @@ interface Reading {
  * A reply: the web's `Response` with factories, settable status and cookies.
  *
  * A body can be read once (`text()`, `json()` …). Text and bytes stay in memory and can be sent even after that; a stream can be either sent or read. The
- * object for `headers` is created on first access. What a program returns is copied, so one object can be returned for many requests, unless its body is a
- * stream.
+ * object for `headers` is created on first access. A reply that a program returns is copied, so one object can be returned for many requests, unless its
+ * body is a stream.
  *
  * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED, CORE_BAD_ARGUMENT
  */
@@ -178,8 +178,8 @@ export class Response {
   }
 
   /**
-   * The parts of a file that a request's `Range` selects: 206, or 200 with the complete file without a valid field. The request's conditions are also evaluated
-   * (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` does not match.
+   * The parts of a file that a request's `Range` selects: 206, or 200 with the complete file if `Range` is absent or invalid. The request's conditions are also
+   * evaluated (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` does not match.
    *
    * @param request the request, or its `Range` alone, for a file without conditions
    * @throws HttpError 412 when a condition of the request fails, 416 when none of the parts exists; the errors of `file`
@@ -433,10 +433,10 @@ export class Response {
       const isEndless = this.payload instanceof EndlessBody;
       const [ours, theirs] = (stream ?? toReadableStream(this.payload))
         .tee()
-        .map((half) =>
-          isEndless ? new EndlessBody(toChunks(half)) : new BodyStream(toChunks(half), length),
+        .map((branch) =>
+          isEndless ? new EndlessBody(toChunks(branch)) : new BodyStream(toChunks(branch), length),
         );
-      this.payload = ours as BodyStream; // there are exactly two halves
+      this.payload = ours as BodyStream; // `tee` returns two branches
       copy.payload = theirs as BodyStream;
     }
     return copy;

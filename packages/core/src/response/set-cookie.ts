@@ -8,7 +8,7 @@ export interface CookieOptions {
   readonly maxAge?: number;
   /** Path that the cookie is sent to. @default "/" */
   readonly path?: string;
-  /** Host whose subdomains also get the cookie; without it only the host that set it. */
+  /** Host whose subdomains also get the cookie; without it, only the host that set the cookie gets it. */
   readonly domain?: string;
   /** Whether the cookie is sent only over TLS. @default false */
   readonly secure?: boolean;
@@ -64,7 +64,7 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
     line += `; Priority=${word(name, "priority", priority, ["Low", "Medium", "High"])}`;
   if (partitioned === true) line += "; Partitioned";
   if (line.length > MAX_BYTES)
-    throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${MAX_BYTES}`);
+    throw badCookie(name, `it has ${line.length} bytes; browsers store at most ${MAX_BYTES}`);
   return line;
 };
 

@@ -10,9 +10,9 @@ import { EndlessBody } from "./endless-body.ts";
 export interface ServerSentEvent {
   /** A string is sent unchanged, any other value as JSON. An event without data reaches no listener, but sets `id` and `retry`. */
   readonly data?: unknown;
-  /** Name of the event; `message` for the client without it. No line breaks. */
+  /** Name of the event, without line breaks; clients dispatch an event without a name as `message`. */
   readonly event?: string;
-  /** Id that the client sends as `Last-Event-ID` when it reconnects. No line breaks, no NUL. */
+  /** Id that the client sends as `Last-Event-ID` when it reconnects, without line breaks and NUL. */
   readonly id?: string;
   /** Milliseconds that the client waits before it reconnects. */
   readonly retry?: number;

@@ -3,7 +3,7 @@ import type { ResponseHeaders } from "./response-headers.ts";
 /**
  * Adds names that a reply's `Vary` (RFC 9110 12.5.5) does not list yet, compared case-insensitively; `*` replaces all others.
  *
- * @param names field names as they should be shown, such as `Origin`
+ * @param names field names in the spelling to send, such as `Origin`
  */
 export const addVary = (headers: ResponseHeaders, ...names: readonly string[]): void => {
   const present = headers.get("vary");

@@ -1,23 +1,23 @@
 import { Response } from "./response.ts";
 
 /**
- * Makes instances of our `Response` instances of the global `Response`, without the cost of its constructor for each reply.
+ * Makes our `Response` a subclass of the global `Response` for `instanceof`, without the cost of the global constructor for each reply.
  *
  * Not done when the class is defined: the first access to the global loads the runtime's complete fetch, `node:http` included.
  */
-export const joinWebClass = (): void => {
+export const inheritGlobalResponse = (): void => {
   Object.setPrototypeOf(Response.prototype, globalThis.Response.prototype);
 };
 
 /**
- * Calls `joinWebClass` at the first lookup of a reply's prototype chain, as by `instanceof`, so a service without such a lookup never loads fetch.
+ * Calls `inheritGlobalResponse` at the first lookup of a reply's prototype chain, as by `instanceof`, so a service without such a lookup never loads fetch.
  *
  * The global itself cannot be intercepted: in some releases of Node, reading its property descriptor is already the first access.
  */
-export const joinWebClassOnLookup = (): void => {
+export const inheritGlobalResponseOnLookup = (): void => {
   const bridge = new Proxy(Object.prototype, {
     getPrototypeOf() {
-      joinWebClass();
+      inheritGlobalResponse();
       return globalThis.Response.prototype;
     },
   });

@@ -158,7 +158,7 @@ export interface RouteGroup {
   readonly options: RouteOptions;
 }
 
-/** Returns a route with the additions of its group, the group outermost. */
+/** Returns a route with the additions of its group; the group's guards, middleware and tags precede the route's. */
 export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinition => {
   const { path, guards, middleware, tags, options } = route;
   const { prefix, ...added } = joinGroups(group, { prefix: path, guards, middleware, tags, options });

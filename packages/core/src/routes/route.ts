@@ -65,7 +65,7 @@ export interface RouteOptions<
   readonly timeoutSecs?: number;
 }
 
-/** Type of `request.input` by the schemas of a route. */
+/** Type of `request.input`, derived from the schemas of a route. */
 export interface InputOf<Params extends MaybeSchema, Query extends MaybeSchema, Body extends MaybeSchema> {
   readonly params: OutputOf<Params>;
   readonly query: OutputOf<Query>;
@@ -129,8 +129,8 @@ export interface RouteInfo extends Pick<
   /** Guards of the app and of its blueprints, outermost first; its own are in its options. */
   readonly guards: readonly Guard<HttpRequest>[];
   /**
-   * The authentications that callers must all pass, outermost first; an authentication that skips the path is not listed. If there is none, but a guard reads
-   * the caller: the identities that features provide.
+   * The authentications that callers must all pass, outermost first; an authentication that skips the path is not listed. If none is listed, but a guard
+   * reads the caller, these are the identities that features provide.
    */
   readonly auth: readonly AuthDescription[];
 }

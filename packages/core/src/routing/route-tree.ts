@@ -57,7 +57,7 @@ const createNode = <T>(text: string): Node<T> => ({
   wildcard: null,
 });
 
-/** Returns the node that `text` leads to from a node, created on first use. */
+/** Returns the node for `text` below the node `from`; creates it on first use. */
 const grow = <T>(from: Node<T>, text: string): Node<T> => {
   if (text === "") return from;
   const first = text.charCodeAt(0);

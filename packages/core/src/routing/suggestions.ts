@@ -4,8 +4,8 @@ const MAX_ROUTES = 500;
 const MAX_LENGTH = 128;
 
 /**
- * Returns the routes nearest to an unmatched path: at most three, one per corrected path, with the request's own method
- * where a route for that path has it. Considers the first 500 routes, and paths of up to 128 characters.
+ * Returns the routes nearest to an unmatched path: at most three, one per corrected path, if possible with the request's
+ * method. Considers the first 500 routes, and paths of up to 128 characters.
  *
  * @param routes lines such as `GET /books/{id}`
  */
@@ -13,25 +13,25 @@ export const suggestions = (method: string, path: string, routes: readonly strin
   if (path.length > MAX_LENGTH) return [];
   const lines = new Map<string, string>();
   for (const line of routes.slice(0, MAX_ROUTES)) {
-    const meant = meantPath(line.slice(line.indexOf(" ") + 1), path);
-    if (meant === null) continue;
-    if (!lines.has(meant) || line.startsWith(`${method} `)) lines.set(meant, line);
+    const corrected = correctedPath(line.slice(line.indexOf(" ") + 1), path);
+    if (corrected === null) continue;
+    if (!lines.has(corrected) || line.startsWith(`${method} `)) lines.set(corrected, line);
   }
-  return nearest(path, [...lines.keys()]).flatMap((meant) => lines.get(meant) ?? []);
+  return nearest(path, [...lines.keys()]).flatMap((corrected) => lines.get(corrected) ?? []);
 };
 
-/** Returns the path corrected to match this pattern, `null` when one of its words differs too much. */
-const meantPath = (pattern: string, path: string): string | null => {
+/** Returns the path corrected to match this pattern; `null` if a segment of the path differs too much from the pattern. */
+const correctedPath = (pattern: string, path: string): string | null => {
   const given = words(path);
   const wanted = words(pattern);
   const isOpen = wanted.at(-1)?.startsWith("{*") === true;
   if (isOpen ? given.length < wanted.length : given.length !== wanted.length) return null;
-  const meant = given.map((word, index) => {
+  const corrected = given.map((word, index) => {
     const want = wanted[index] ?? "{*}";
     return want.startsWith("{") ? word : isNear(word, want) ? want : null;
   });
-  if (meant.includes(null)) return null;
-  return `/${meant.join("/")}${pattern.endsWith("/") && meant.length > 0 ? "/" : ""}`;
+  if (corrected.includes(null)) return null;
+  return `/${corrected.join("/")}${pattern.endsWith("/") && corrected.length > 0 ? "/" : ""}`;
 };
 
 const words = (path: string): string[] => path.split("/").filter((word) => word !== "");

@@ -32,7 +32,7 @@ test.each<[number, LifeScenario["drain"]]>([
     const { code, secs } = await terminate(program);
     expect((await reply).status).toBe(200);
     expect(code).toBe(0);
-    expect(secs).toBeLessThan(25); // not the drain's 30 s
+    expect(secs).toBeLessThan(25); // well below the drain timeout of 30 s
     expect(program.stderr()).toContain("cannot leave the group");
     expect(tallyOf(program)["stop db"]).toBe(workers);
   },

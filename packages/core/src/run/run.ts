@@ -63,7 +63,7 @@ export const run = async (app: Runnable, given: RunOptions = {}): Promise<Runnin
     release();
     if (owned === null) throw error;
     owned.exit(reportFailedStart(error, owned.endReason, plan?.log));
-    return new Promise(() => {}); // until another service of the program has drained
+    return new Promise(() => {}); // the process exits after the other services of the program have drained
   }
 };
 

@@ -1,4 +1,4 @@
-import { joinWebClassOnLookup } from "../response/web-class.ts";
+import { inheritGlobalResponseOnLookup } from "../response/web-class.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./start/address.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
@@ -18,7 +18,7 @@ import {
 import { toListenError } from "./start/start-error.ts";
 import { exitCodeFor, reportUncaught } from "./stop/end-reason.ts";
 
-/** Runs the service in this process: start the app, listen, announce; one drain at the end. */
+/** Runs the service in this process: starts the app, listens and announces the service; a signal, an uncaught error or `close` drains it once. */
 export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => {
   const { settings, log, process: owned } = plan;
   owned?.onEnd(() => app.abandon());
@@ -44,7 +44,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   });
 
   plan.announce({ url, listeners }, app.report());
-  joinWebClassOnLookup();
+  inheritGlobalResponseOnLookup();
   return {
     url,
     host,

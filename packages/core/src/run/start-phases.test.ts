@@ -76,7 +76,7 @@ test.each<[number, LifeScenario["start"]]>([
   await waitForLines(program, "start db", workers);
   const { code, secs } = await terminate(program);
   expect(code).toBe(0);
-  expect(secs).toBeLessThan(25); // not the 60 s of the task or the 30 s of the drain
+  expect(secs).toBeLessThan(25); // well below the 60 s of the task and the drain timeout of 30 s
   expect(program.stdout().match(ROLLED_BACK)).toHaveLength(1);
   expect(program.stderr()).not.toContain("did not start");
   expect(tallyOf(program)).toEqual({ "start db": workers, "stop db": workers }); // the consumer had not begun

@@ -31,7 +31,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Timers run a longer delay after one millisecond. */
+/** Limits a delay to the maximum: a timer with a longer delay would fire after one millisecond. */
 const timerMs = (ms: number): number => (ms > MAX_TIMEOUT_MS ? MAX_TIMEOUT_MS : ms);
 
 /** Lets the process end while a timer is pending. In browsers and edge runtimes, timers are numbers and need no call. */

@@ -56,7 +56,7 @@ export class TimerQueue {
     }
   }
 
-  passTo(end: number): void {
+  advanceTo(end: number): void {
     if (end < Infinity) this.now = end;
   }
 

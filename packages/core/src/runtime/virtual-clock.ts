@@ -74,7 +74,7 @@ const fireUntil = async (timers: TimerQueue, end: number, bound: number): Promis
     timers.fireNext();
     await promiseJobs();
   }
-  timers.passTo(end);
+  timers.advanceTo(end);
 };
 
 /** Captured at import, so it stays real when a test runner fakes the global timers. */

@@ -52,7 +52,7 @@ const inputOf = (schema: StandardSchema): JsonSchema | null => {
       const converted = jsonSchema.input({ target: "draft-2020-12", ...libraryOptions });
       if (isSchema(converted)) return converted;
     } catch {
-      // the library throws for a type that JSON Schema lacks: the next attempt requests less, and `null` means no JSON Schema
+      // the library throws for a type that JSON Schema lacks; the second attempt allows any value for such a type
     }
   }
   return null;

@@ -31,7 +31,7 @@ const withLists = (value: unknown, issues: readonly StandardIssue[], lists: List
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
   for (const issue of Array.from(issues)) {
     const name = nameOf(issue);
-    if (name === null || !lists.has(name) || !wantsList(issue)) continue;
+    if (name === null || !lists.has(name) || !expectsList(issue)) continue;
     const single = copy[name];
     if (single !== undefined && !Array.isArray(single)) copy[name] = [single];
   }
@@ -46,14 +46,14 @@ const nameOf = ({ path = [] }: StandardIssue): string | null => {
 };
 
 /**
- * Whether an issue says that a list is expected: itself, or for a union in the issues of one of its alternatives. An issue with only a message counts as such
- * an issue.
+ * Whether an issue reports that a list is expected; for a union, whether an issue of one of its alternatives does. An issue with only a message counts as such
+ * a report.
  */
-const wantsList = (issue: StandardIssue): boolean => {
+const expectsList = (issue: StandardIssue): boolean => {
   const { expected, code, type, errors } = issue as StandardIssue & Readonly<Record<string, unknown>>;
   if (typeof expected === "string") return /array|tuple|list/i.test(expected);
   if (Array.isArray(errors))
-    return errors.flat().some((each: StandardIssue) => concernsWhole(each) && wantsList(each));
+    return errors.flat().some((each: StandardIssue) => concernsWhole(each) && expectsList(each));
   return expected === undefined && code === undefined && type === undefined;
 };
 

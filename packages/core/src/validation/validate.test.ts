@@ -112,7 +112,7 @@ test.each<[unknown, readonly PropertyKey[], string]>([
   expect(firstIssue({ message: "m", path }, value)?.received).toBe(kind);
 });
 
-test("a library's received is used if it names a kind, never if it contains the value", () => {
+test("a library's `received` is used if it names a kind, never if it contains the value", () => {
   expect(firstIssue({ message: "m", received: "nan" }, 1)?.received).toBe("nan");
   expect(firstIssue({ message: "m", received: '"hunter2"' }, "hunter2")?.received).toBe("string");
 });

@@ -7,7 +7,7 @@ import { toValidationIssues } from "./validation-issues.ts";
 export type ValidationPlace = "params" | "query" | "body" | "response" | "input";
 
 /**
- * Returns the schema's output for `value`, synchronously if the schema is synchronous; otherwise a promise of the engine's own class.
+ * Returns the schema's output for `value`, synchronously if the schema is synchronous; otherwise a native promise.
  *
  * An error thrown by the validator passes through: it is a bug in the program, not a client error.
  *

@@ -83,7 +83,7 @@ const hasGetter = (value: object): boolean => {
   let prototype: unknown = Object.getPrototypeOf(value);
   while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
     const members = Object.entries(Object.getOwnPropertyDescriptors(prototype));
-    if (members.some(([name, { get }]) => get !== undefined && name !== "__proto__")) return true; // another realm's Object has that one
+    if (members.some(([name, { get }]) => get !== undefined && name !== "__proto__")) return true; // `Object.prototype` of another realm also has this getter
     prototype = Object.getPrototypeOf(prototype);
   }
   return false;

@@ -3,7 +3,7 @@ import { jsonInspector, type JsonReport } from "./json-inspector.ts";
 import { writeJson } from "./json-text.ts";
 
 /**
- * Creates the JSON writer of one place in a program, such as the messages of a route.
+ * Creates a JSON writer for one kind of value in a program, such as the messages of a route.
  *
  * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. In debug, a value that JSON loses (a
  * promise, a `Set`, a `Map`, an `Error`, a function and the like) is also an error. Otherwise JSON writes it as usual, and the first loss is logged as a

@@ -1,4 +1,4 @@
-/** The JSON writer whose failure `findUnwritable` explains. */
+/** Properties of the JSON writer whose failure `findUnwritable` explains. */
 export interface UnwritableOptions {
   /** Whether the writer writes bigints. */
   readonly bigint: boolean;

@@ -19,9 +19,13 @@ export interface RunOptions {
   readonly host?: string | undefined;
   /** Port (`--port`, `PORT`), 0 for any free one, which `PORT` does not replace. @default 8000 */
   readonly port?: number | undefined;
-  /** `--debug`, `--no-debug`. @default true in development, false in production */
+  /**
+   * Whether replies name similar routes (404) and rejecting guards and, in development, show messages and stack traces of unexpected errors (`--debug`,
+   * `--no-debug`).
+   * @default true in development, false in production
+   */
   readonly debug?: boolean | undefined;
-  /** `--env`, `FRAMEWORK_ENV`. @default "development" */
+  /** `development` or `production` (`--env`, `FRAMEWORK_ENV`). @default "development" */
   readonly env?: Environment | undefined;
   /** Number of serving processes (`--workers`). @default the CPUs this process may use in production, 1 in development or with `debug` */
   readonly workers?: number | undefined;

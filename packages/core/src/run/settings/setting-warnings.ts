@@ -25,7 +25,7 @@ export const settingWarnings = (
     found.push({
       code: "CORE_DEBUG_IN_PRODUCTION",
       message:
-        "debug in production defaults to one worker and request logs, and error replies name similar routes and guards; messages and stack traces stay hidden. Omit debug",
+        "debug in production changes the defaults to one worker and request logs, and error replies name similar routes and guards; messages and stack traces stay hidden. Omit debug",
     });
   }
   if (debug && env === "development" && !isLoopback(host)) {

@@ -188,13 +188,13 @@ const invalid: [name: string, options: object, inputs: Partial<SettingInputs>, m
     "TlsConfig.cert must be PEM text",
   ],
   [
-    "authorities of client certificates that are not required",
+    "CAs for client certificates that are not required",
     { tls: { cert: PEM, key: PEM, ca: PEM } },
     {},
     "TlsConfig.ca and caFile have no effect without requireClientCert",
   ],
   [
-    "client certificates without an authority",
+    "required client certificates without a CA",
     { tls: { cert: PEM, key: PEM, requireClientCert: true } },
     {},
     "TlsConfig.requireClientCert needs ca or caFile",

@@ -15,13 +15,13 @@ export interface TlsConfig {
   readonly cert: string | Uint8Array;
   /** Private key, PEM; required without `keyFile`. */
   readonly key: string | Uint8Array;
-  /** Authorities that must have issued client certificates, PEM; needs `requireClientCert`. */
+  /** CA certificates that client certificates are verified against, PEM; needs `requireClientCert`. */
   readonly ca: string | Uint8Array | undefined;
   /** File of the certificate chain, PEM. @default none */
   readonly certFile: string | undefined;
   /** File of the private key, PEM. @default none */
   readonly keyFile: string | undefined;
-  /** File of the authorities, PEM; needs `requireClientCert`. @default none */
+  /** File of the CA certificates, PEM; needs `requireClientCert`. @default none */
   readonly caFile: string | undefined;
   /** Seconds between two checks of the files; 0 rereads them on SIGHUP only. @default 10 */
   readonly watchSecs: number;
@@ -69,12 +69,11 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadResult<T
       found.push(`TlsConfig.${part} is required, or ${part}File`);
   }
   const whole = { ...value, ...pem };
-  const hasAuthorities = whole.ca !== undefined || value.caFile !== undefined;
-  if (value.requireClientCert && !hasAuthorities)
-    found.push("TlsConfig.requireClientCert needs ca or caFile");
+  const hasCa = whole.ca !== undefined || value.caFile !== undefined;
+  if (value.requireClientCert && !hasCa) found.push("TlsConfig.requireClientCert needs ca or caFile");
   if (whole.ca?.length === 0)
     found.push("TlsConfig.ca or caFile is empty: Node would accept clients of its default CAs");
-  if (hasAuthorities && !value.requireClientCert)
+  if (hasCa && !value.requireClientCert)
     found.push(
       "TlsConfig.ca and caFile have no effect without requireClientCert: set it to true, or remove them",
     );

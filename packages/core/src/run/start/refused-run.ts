@@ -1,4 +1,4 @@
-/** Key of the global function by which a program, such as the CLI, imports an app's module without running it. */
+/** Key of the global function that a program, such as the CLI, sets to import an app's module without running the app. */
 const refusal = Symbol.for("@framework/core/refuse-run"); // the same in all copies of core
 
 /**

@@ -29,7 +29,7 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
   const { log } = plan;
   const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, tls, transport } =
     plan.settings;
-  return orUndo(app, plan, async () => {
+  return withRollback(app, plan, async () => {
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, reject, protocol } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
@@ -58,8 +58,12 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
   });
 };
 
-/** Runs a step of the start; if it fails, stops the app within the time of a drain and rethrows. */
-export const orUndo = async <T>(app: Runnable, { settings }: Plan, step: () => Promise<T>): Promise<T> => {
+/** Runs a step of the start; if it fails, stops the app within the drain timeout and rethrows. */
+export const withRollback = async <T>(
+  app: Runnable,
+  { settings }: Plan,
+  step: () => Promise<T>,
+): Promise<T> => {
   try {
     return await step();
   } catch (error) {

@@ -8,7 +8,7 @@ import { messageOf } from "../../log/value-text.ts";
 /** The reason of a failed start, as data that a worker can send to the primary. */
 export interface StartFailure {
   readonly problems: readonly Problem[];
-  /** Stacks of the underlying error, without its message if the problem's message ends with it, and of all its causes. */
+  /** Stack of the underlying error, without the error's message if the problem's message ends with it, then the stacks of all its causes. */
   readonly stack?: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from "../../log/logger.ts";
-import { onEndSignals, onLostOutput, onUncaught, type UncaughtKind } from "./signals.ts";
+import { ignoreOutputErrors, onEndSignals, onUncaught, type UncaughtKind } from "./signals.ts";
 
 /** The reason why a process ends: a signal or an uncaught error. */
 export type EndReason =
@@ -31,7 +31,7 @@ export class OwnedProcess {
         (error, kind) => this.end({ error, kind }),
         () => this.log,
       ),
-      onLostOutput(),
+      ignoreOutputErrors(),
     ];
   }
 

@@ -54,7 +54,7 @@ test("accepts the queued connections of the listener before it closes", async ()
   const server = createServer((socket) => accepted.push(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  await new Promise<void>((resolve) => process.nextTick(resolve)); // the system has connected it
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // the system has completed the connection, but `server` has not accepted it
   const { log, app } = setUp();
   const transport = { accepted: 0, drain: () => void server.close(), close: async () => ({ cut: 0 }) };
   expect(accepted).toHaveLength(0);

@@ -38,7 +38,7 @@ export const reserveMs = (timeoutMs: number): number => Math.min(2000, timeoutMs
 /**
  * Stops a serving app in steps: readiness 503, the delay, no new connections, the end of pending requests, then the stop tasks.
  *
- * Drain listeners start at the beginning, while requests are served; stop tasks wait for both.
+ * Drain listeners start at the beginning, while requests are served; stop tasks wait for the drain listeners and the requests.
  */
 export const shutDown = (
   app: Pick<Runnable, "drain" | "endStreams" | "stop">,
@@ -92,7 +92,7 @@ export const MAX_QUEUE = 511;
  * queue; after a pause of the process there may be many of them, with requests.
  *
  * A listener accepts one connection in each turn of the event loop; the first turn may end before the loop polls the sockets. Clients that continue to connect
- * cannot delay the stop: it waits for at most one full queue.
+ * cannot delay the stop, which waits for at most one full queue.
  */
 export const acceptQueued = async (
   listeners: Pick<Drainable, "accepted">,

@@ -17,7 +17,7 @@ export type UncaughtKind = "uncaught exception" | "unhandled rejection";
 
 const endSignals = ["SIGTERM", "SIGINT"] as const;
 
-/** Milliseconds during which further signals count as the first one: a terminal sends it to all processes, and `npm`, `timeout` and others forward it. */
+/** Milliseconds during which further signals count as the first one: a terminal sends a signal to all processes, and `npm`, `timeout` and others forward it. */
 const SAME_SIGNAL_MS = 250;
 
 /** Listens to SIGTERM and SIGINT until the returned function is called. */
@@ -69,7 +69,7 @@ const isClientError = (reason: unknown): boolean => {
 };
 
 /** Ignores write errors of the process's output until the returned function is called: its reader may have exited, or the disk may be full. */
-export const onLostOutput = (): (() => void) => {
+export const ignoreOutputErrors = (): (() => void) => {
   const listener = (): void => {}; // the error cannot be reported, because the output itself failed
   const streams = [process.stdout, process.stderr];
   for (const stream of streams) stream.on("error", listener);

@@ -54,7 +54,7 @@ export class ModelWorker {
   /** Connections accepted so far. */
   accepted = 0;
   /** Connections shed so far. */
-  ended = 0;
+  shedConnections = 0;
   readonly reports: Load[] = [];
   readonly share: Share;
   private readonly queue: SharedQueue;
@@ -120,7 +120,7 @@ export class ModelWorker {
 
   private shed(count: number): void {
     this.open -= count;
-    this.ended += count;
+    this.shedConnections += count;
     this.queue.waiting += count;
   }
 

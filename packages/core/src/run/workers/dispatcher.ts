@@ -23,7 +23,7 @@ export interface Dispatcher {
   accept(socket: Socket, listener?: string): void;
   /** Adds a worker that is ready for sockets. */
   open(target: SocketTarget): void;
-  /** Stops passing sockets to a worker; it keeps its unconfirmed sockets. */
+  /** Stops passing sockets to a worker; the worker keeps its unconfirmed sockets. */
   exclude(target: SocketTarget): void;
   /** Removes an exited worker and passes its unconfirmed sockets to others. */
   remove(target: SocketTarget): void;

@@ -11,7 +11,7 @@ export interface Member {
   failure?: StartFailure;
   /** Monotonic milliseconds. */
   readyAt?: number;
-  /** Whether it has reported the end of its drain, or is killed by a stop, which counts it. */
+  /** Whether the worker has reported the end of its drain, or a stop has counted it as killed. */
   isAccountedFor?: boolean;
 }
 

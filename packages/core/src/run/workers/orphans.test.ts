@@ -39,7 +39,7 @@ const endOrphans = async (program: Program): Promise<void> => {
   await program.exit;
 };
 
-test("a start waits for a loading worker of the previous service, whose other worker has lost its shared state", async () => {
+test("a start waits for an orphaned worker that is still loading, and the other orphan has no shared state", async () => {
   const { program, url, port, release } = await orphanedService("program", {
     cluster: { shutdownTimeoutSecs: 2 },
   });

@@ -45,7 +45,7 @@ test.each([1, 2])(
     const exit = await program.exit;
     clearInterval(again);
     expect(exit.code).toBe(143);
-    expect(performance.now() - begun).toBeLessThan(25_000); // not the 30 s of the drain
+    expect(performance.now() - begun).toBeLessThan(25_000); // well below the drain timeout of 30 s
     expect(await reply).toBe("cut");
   },
 );
@@ -61,10 +61,10 @@ test.each([1, 3])(
   },
 );
 
-test("replaces each of 2 workers that a signal, an uncaught error or a kill ends, without a failed request", async () => {
+test("replaces each of 2 workers after a signal, an uncaught error or a kill, without a failed request", async () => {
   const program = startService({ run: { workers: 2 } });
   const { url } = await program.listening;
-  /** Resolves with both workers, once neither is the exited worker. */
+  /** Resolves with the process ids of two workers, neither of them the exited one. */
   const serving = async (exited = 0): Promise<Set<number>> => {
     let pids = new Set<number>();
     await until(async () => {
@@ -125,7 +125,7 @@ test("each of two services in one program has its own workers", async () => {
 });
 
 test.each([1, 2])(
-  "of two services in one program, the one that drains first does not end the other, with %d worker(s) each",
+  "of two services in one program, the service that ends first does not cut requests of the other, with %d worker(s) each",
   async (workers) => {
     const program = startService({ run: { workers }, second: { workers } });
     const { url } = await program.listening;
@@ -171,7 +171,7 @@ test.each([1, 2])(
 test("cuts open connections at the deadline and ends with code 1, in one process and in 2 workers", async () => {
   for (const { program, reply, secs } of cutPrograms) {
     expect((await program.exit).code).toBe(1);
-    expect(await secs).toBeLessThan(25); // not the 30 s of the default
+    expect(await secs).toBeLessThan(25); // well below the default of 30 s
     expect(await reply).toBe("cut");
     expect(program.stderr()).toContain("connections were cut");
     expect(program.stderr()).toContain("stopped");

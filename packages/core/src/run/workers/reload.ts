@@ -19,7 +19,7 @@ export const isSourceFolder = (name: string): boolean =>
   name !== "node_modules" && name !== "dist" && !name.startsWith(".");
 
 /**
- * Calls `onChange` with the path, relative to `root`, of the last changed file when sources below it have changed, until the returned function is called.
+ * Calls `onChange` when sources below `root` have changed, with the path of the last changed file relative to `root`, until the returned function is called.
  *
  * Creates one watcher per folder: a recursive watcher would include `node_modules`, with tens of thousands of files.
  */

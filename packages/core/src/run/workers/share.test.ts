@@ -81,7 +81,7 @@ test("a single worker accepts every connection and closes none", async () => {
     queue.waiting += 10;
     await queue.clock.advance(500);
   }
-  expect(queue.workers[0]).toMatchObject({ open: 200, ended: 0 });
+  expect(queue.workers[0]).toMatchObject({ open: 200, shedConnections: 0 });
 });
 
 test("workers that get no mean loads from the primary accept all connections and close none", async () => {
@@ -90,7 +90,7 @@ test("workers that get no mean loads from the primary accept all connections and
   await queue.clock.advance(1000);
   expect(queue.waiting).toBe(0);
   await queue.clock.advance(60_000);
-  expect(queue.workers.map(({ ended }) => ended)).toEqual([0, 0]);
+  expect(queue.workers.map(({ shedConnections }) => shedConnections)).toEqual([0, 0]);
 });
 
 test("a worker closes no connection while its means are older than its load", async () => {

@@ -4,7 +4,7 @@ import type { ConnectionCounts, Load } from "./messages.ts";
 /** Milliseconds between two checks of the open connections: while their number changes, and while it does not. */
 const TICK_MS = 100;
 const QUIET_TICK_MS = 1000;
-/** Milliseconds of the first and the longest pause before a worker polls the queue for connections that the others have left. */
+/** Milliseconds of the first and the longest pause before a worker polls the queue for connections that the other workers have not accepted. */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 80;
 /** Milliseconds with too many long-lived connections after which a worker begins to close some, and between two such steps. */
@@ -164,9 +164,9 @@ export class Share {
     this.parts.afterTurn(() => {
       if (!this.isBackingOff) return;
       if (this.acceptedInPoll > before && this.acceptedInPoll < this.quota) return this.afterTurn();
-      const tookAny = this.acceptedInPoll > 0;
-      this.quota = tookAny ? this.quota * 2 : 1;
-      this.pauseMs = tookAny ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
+      const acceptedAny = this.acceptedInPoll > 0;
+      this.quota = acceptedAny ? this.quota * 2 : 1;
+      this.pauseMs = acceptedAny ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
       this.pause();
     });
   }

@@ -54,7 +54,7 @@ export class SharedListener {
 
   /**
    * Accepts the queued connections, then stops: when the last worker closes, the system resets the connections in the queue. Clients that continue to connect
-   * cannot delay it: it waits for at most one full queue.
+   * cannot delay the stop, which waits for at most one full queue.
    */
   async close(): Promise<void> {
     this.share?.close();

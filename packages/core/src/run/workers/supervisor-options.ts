@@ -11,7 +11,7 @@ export interface SupervisorOptions {
   readonly dispatcher: Dispatcher;
   readonly policy: RestartPolicy;
   readonly log: Logger;
-  /** Whether a worker of a serving service that exits before it is ready is restarted automatically; with reload the next change restarts it. */
+  /** Whether a worker that exits before it is ready is restarted automatically while the service is serving; with reload, the next change restarts it. */
   readonly retries: boolean;
   /** Maximum milliseconds of the drain of a replaced worker. */
   readonly drainMs: number;

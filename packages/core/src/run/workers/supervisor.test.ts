@@ -273,7 +273,7 @@ test("a stop kills starting workers at once, and every other remaining worker at
   expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0, died: 0, errors: 0 });
 });
 
-test("a stop waits for the drain even if all workers have died at once before", async () => {
+test("a stop waits for the drain even if all workers died and were replaced before", async () => {
   const { supervisor, forked, worker } = await startedSupervisor();
   for (const each of forked) each.exit();
   for (const index of [2, 3]) (await worker(index)).ready();

@@ -69,7 +69,7 @@ export class Supervisor {
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
     );
     this.drained = { cut: 0, late: 0, died: 0, errors: 0 }; // connections that replaced workers cut earlier do not belong to this stop
-    // less time for the workers, so that they exit before they would be killed
+    // Workers get less time than the whole stop, so that they exit before they are killed.
     for (const member of this.members) this.requestStop(member, timeoutMs - Math.min(250, timeoutMs / 20));
     if (this.members.size === 0 || !(await timesOut(this.empty.promise, timeoutMs))) {
       return { killed: 0, ...this.drained };

@@ -1,4 +1,4 @@
-import { joinWebClassOnLookup } from "../../response/web-class.ts";
+import { inheritGlobalResponseOnLookup } from "../../response/web-class.ts";
 import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { inProcessState } from "../../shared-state/in-process-state.ts";
@@ -19,7 +19,7 @@ import { type Service, startService } from "../start/service.ts";
 import { listenShared, type SharedListener } from "./shared-listener.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { type Drainable, isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
-import { onLostOutput, onUncaught, type UncaughtKind } from "../stop/signals.ts";
+import { ignoreOutputErrors, onUncaught, type UncaughtKind } from "../stop/signals.ts";
 import { toStartFailure } from "../start/start-error.ts";
 
 /** Reports to the primary why this worker cannot serve, and exits. The primary prints the reason once for all workers. */
@@ -37,7 +37,7 @@ export const failWorker = (error: unknown): Promise<never> =>
  * the worker drains when the replacement is ready. During a stop of the whole service it has no effect. A worker drains and ends when its primary exits.
  */
 export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): Promise<Running> => {
-  onLostOutput();
+  ignoreOutputErrors();
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => sendToPrimary({ "@framework": "retire" }));
   onHangup(plan.settings.tls, () => {}); // the primary also receives SIGHUP, and notifies all workers
@@ -103,14 +103,14 @@ class WorkerService {
       const service = await startService(app, plan, state);
       await this.listen(service);
       this.service = service;
-      service.certificate?.renew(); // the files, or a SIGHUP, may have changed it since the settings were read
+      service.certificate?.renew(); // the files may have changed, or a SIGHUP may have been received, since the settings were read
     } catch (error) {
       if (this.abandoned === null) throw error;
       if ("error" in this.abandoned) throw this.abandoned.error;
       process.exit(EXIT_OK);
     }
     sendToPrimary({ "@framework": "ready", report: app.report() });
-    joinWebClassOnLookup();
+    inheritGlobalResponseOnLookup();
   }
 
   /** Accepts on the ports, then runs the listening tasks. If one fails, or the primary cancels the start, the service drains. */

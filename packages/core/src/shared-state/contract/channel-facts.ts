@@ -62,7 +62,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     await b.publish("faults", 1);
     assert.deepEqual(seen, [1]);
   },
-  "with waitMs the publisher stops waiting for a subscriber, and learns of it": async ({
+  "publish resolves with false if a subscriber takes longer than waitMs": async ({
     views: [a, b],
     advance,
   }) => {

@@ -22,7 +22,7 @@ const lease = (holder: string, given: Partial<PermitLease> = {}): PermitLease =>
 });
 
 const leaseFacts: PortFacts<PortFixture<Permits>> = {
-  "a lease takes a share of the free permits, which other holders see in elsewhere": async ({
+  "a lease reserves a share of the free permits, which other holders get as elsewhere": async ({
     views: [a, b],
   }) => {
     const first = await a.take("k", bucket, { spend: 1, lease: lease("a") });

@@ -65,7 +65,7 @@ export const raiseFacts: PortFacts<PortFixture<SharedValues>> = {
       assert.deepEqual(await a.get("text"), value);
     }
   },
-  "a raise takes whole numbers, and options in range": async ({ views: [a] }) => {
+  "raise accepts only whole numbers, and options in range": async ({ views: [a] }) => {
     for (const bad of [-1, 0.5, 2 ** 53, Number.NaN, Infinity])
       await failsWith("CORE_SHARED_STATE_BAD_VALUE", () => a.raise("k", bad, options));
     for (const bad of [{ ttlMs: 0 }, { ttlMs: Number.NaN }, { maxKeys: 0 }, { maxKeys: 1.5 }])

@@ -61,7 +61,7 @@ export class PermitAccount {
     return { spent, leased, free, elsewhere: this.leased - held, waitMs, resetMs };
   }
 
-  /** Applies a holder's report: records its uses and frees the permits that it returns. Returns the number it keeps. */
+  /** Applies a holder's report: records its uses and frees the permits that it returns. Returns the number that the holder keeps. */
   private settle(rule: PermitRule, { holder, hold, used }: PermitLease, now: number): number {
     const lease = this.leases?.find((one) => one.holder === holder);
     if (lease === undefined) return 0; // it has expired, and counted as used then

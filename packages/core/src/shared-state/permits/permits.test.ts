@@ -73,7 +73,7 @@ interface Worker {
   used: number[];
 }
 
-const simulate = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amount: number])[]) => {
+const simulate = (rule: PermitRule, acts: readonly (readonly [Act, index: number, amount: number])[]) => {
   const time = { now: 0 };
   const take = stateAt(time);
   const uses: number[] = [];
@@ -88,12 +88,12 @@ const simulate = (rule: PermitRule, acts: readonly (readonly [Act, who: number, 
     for (let use = 0; use < spent; use++) uses.push(time.now);
     Object.assign(worker, { used: [], hold: hold + leased, until: time.now + leaseMs });
   };
-  for (const [act, who, amount] of acts) {
-    const worker = workers[who] as Worker;
+  for (const [act, index, amount] of acts) {
+    const worker = workers[index] as Worker;
     if (act === "wait") time.now += amount * 3;
     else if (act === "spend") update(worker, amount, 0, 1, 20);
     else if (act === "lease") update(worker, amount % 2, amount, 0.6, 10 + amount * 4);
-    else if (act === "exit") workers[who] = newWorker();
+    else if (act === "exit") workers[index] = newWorker();
     else if (act === "giveBack") {
       worker.hold = 0;
       update(worker, 0, 0, 1, 20);

@@ -30,11 +30,11 @@ export interface PermitLease {
   readonly max: number;
   /** Fraction of the free permits that this call may take in total: spent, held and leased. */
   readonly share: number;
-  /** Milliseconds until the whole lease expires. A holder must count them from before its call, so that it never uses an expired lease. */
+  /** Milliseconds until the whole lease expires. A holder must start counting them before its call, so that it never uses an expired lease. */
   readonly leaseMs: number;
   /**
-   * Whether the lease also ends when the holder's process exits, if the store notices the exit, as the primary process does: unreported permits count as used
-   * then. So a lease may be longer than any pause of a busy process. @default false
+   * Whether the lease also ends when the holder's process exits, if the store notices the exit, as the primary process does: unreported permits then count as
+   * used. So a lease may be longer than any pause of a busy process. @default false
    */
   readonly endsAtExit?: boolean;
 }

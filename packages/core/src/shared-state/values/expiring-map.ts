@@ -29,7 +29,7 @@ export interface PinnedGroup {
   readonly moves?: boolean;
 }
 
-/** Maximum number of expired keys that one write removes, which bounds its time; a write without room removes as many as it needs. */
+/** Maximum number of expired keys that one write removes, which bounds its time; a write that needs room removes as many as necessary. */
 const SWEEP = 16;
 
 /**

@@ -21,7 +21,7 @@ export class FastBodySink implements BodySink {
     const size = `${bytes.byteLength.toString(16)}\r\n`;
     if (bytes.byteLength <= COPIED_BYTES) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-      return socket.write(`${size}${text}\r\n`, "latin1"); // joined with its framing, which copies it
+      return socket.write(`${size}${text}\r\n`, "latin1"); // one write for the chunk and its framing, which copies the bytes
     }
     socket.cork();
     socket.write(size, "latin1");

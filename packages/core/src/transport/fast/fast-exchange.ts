@@ -1,4 +1,4 @@
-import { deliver, type Receiver } from "../../middleware/later.ts";
+import { deliver, type Receiver } from "../../middleware/lazy-promise.ts";
 import { isPromisedOutput } from "../../middleware/middleware.ts";
 import {
   discardReply,

@@ -1,6 +1,6 @@
 /** A connection whose client has requested its close. */
 export interface ClosesPromptly {
-  /** Closes, unless more has arrived. */
+  /** Closes the connection, unless more bytes have arrived. */
   closePromptly(): void;
 }
 

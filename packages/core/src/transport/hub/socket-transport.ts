@@ -59,7 +59,7 @@ export class SocketTransport {
     try {
       this.protocol.accept(socket);
     } catch (error) {
-      this.options.log.error("a listener failed to take a connection", {
+      this.options.log.error("a listener failed to accept a connection", {
         listener: this.protocol.name,
         error,
       });

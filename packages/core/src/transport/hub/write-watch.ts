@@ -12,7 +12,7 @@ export interface WriteCounters {
 /**
  * Detects a client that reads its replies too slowly, from the socket's counters.
  *
- * The counters advance when the system takes bytes, in steps of about 64 KiB: a client that reads at two or three times the rate is never cut.
+ * The counters advance when the system accepts bytes, in steps of about 64 KiB: a client that reads at two or three times the rate is never cut.
  */
 export class WriteWatch {
   private readonly socket: WriteCounters;

@@ -11,7 +11,7 @@ import { NodeInput } from "./node-input.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { readPartialHead } from "./node-partial-head.ts";
-import { wantsWebSocket } from "./node-upgrade.ts";
+import { isWebSocketUpgrade } from "./node-upgrade.ts";
 import { NodeWatch } from "./node-watch.ts";
 import { type PartialHead, RefusedMessage, unreadableHead } from "../wire/refused-message.ts";
 import { readHead, type RequestHead } from "../wire/request-head.ts";
@@ -77,7 +77,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     socket.destroySoon = () => this.linger();
     socket.on("end", this.onEnd);
     socket.on("close", this.onClose);
-    socket.on("error", ignore); // node:http reports the first as well, and stops listening then
+    socket.on("error", ignore); // node:http also reports the first error, and then stops listening
   }
 
   /** Begins to read. Must be called after `node:http` has added its listeners. */
@@ -117,7 +117,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
       head instanceof HttpError ||
       head.last ||
       !response.shouldKeepAlive ||
-      wantsWebSocket(request) || // the bytes after it may not be HTTP
+      isWebSocketUpgrade(request) || // the bytes after it may not be HTTP
       this.requests === maxRequestsPerConnection
     ) {
       this.stopped = true;
@@ -130,7 +130,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
 
   /** Whether the app gets an Upgrade request as an upgrade; otherwise it is served like any other request. */
   canUpgrade(request: IncomingMessage): boolean {
-    if (this.stopped || this.first !== null || !wantsWebSocket(request)) return false;
+    if (this.stopped || this.first !== null || !isWebSocketUpgrade(request)) return false;
     return !(this.readHead(request) instanceof HttpError);
   }
 
@@ -378,7 +378,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
   }
 
   /**
-   * Stops reading. `node:http` calls the public `socket.resume` after each message, so that is replaced as well; if a
+   * Stops reading. `node:http` calls the public `socket.resume` after each message, so that method is replaced as well; if a
    * release of Node resumed in another way, more requests than the pipeline limit could wait.
    */
   private pauseReading(): void {

@@ -256,8 +256,8 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
   /** Writes a reply with a body in memory on a connection that stays open; `false` for any other. */
   private writeOrdinary(reply: Reply): boolean {
     const { connection, response } = this;
-    if (!this.complete || this.minor === 0 || this.isUncontinued) return false;
-    if (this.closesBefore() || connection.closesAfter(this)) return false;
+    if (!this.complete || this.minor === 0 || this.awaitsContinue) return false;
+    if (this.preventsReuse() || connection.closesAfter(this)) return false;
     if (!writeOrdinary(response, reply)) return false;
     this.awaitClose();
     return true;
@@ -275,24 +275,24 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
 
   private prepare(reply: Reply): ReplyHead {
     const { method, minor, connection } = this;
-    const close = this.closesBefore() || connection.closesAfter(this);
+    const close = this.preventsReuse() || connection.closesAfter(this);
     const head = prepareReply(reply, { method, minor, close, date: connection.date });
     if (head.close) connection.stopAfter(this);
-    else if (this.isUncontinued) head.fields.push("connection", "keep-alive"); // node:http would close
+    else if (this.awaitsContinue) head.fields.push("connection", "keep-alive"); // otherwise node:http closes the connection
     return head;
   }
 
-  /** Whether this message itself prevents further messages on the connection. */
-  private closesBefore(): boolean {
+  /** Whether the connection must close after this message, because of the message itself. */
+  private preventsReuse(): boolean {
     if (this.refusal !== null || !this.response.shouldKeepAlive) return true;
     if (this.complete) return false;
-    if (this.isUncontinued) return true; // the client may or may not send the body
+    if (this.awaitsContinue) return true; // the client may or may not send the body
     const received = this.body?.received ?? 0;
     return this.bodyLength === null || this.bodyLength - received > UNREAD_BYTES;
   }
 
-  /** Whether the request expects 100 Continue and got none. */
-  private get isUncontinued(): boolean {
+  /** Whether the request expects 100 Continue and has not received it. */
+  private get awaitsContinue(): boolean {
     return this.expectsContinue && !this.continued;
   }
 
@@ -330,7 +330,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.request, this.bodyLength, this);
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
-    else if (this.end !== null) this.body.exchangeEnded(this.end); // a handler reads it after the end
+    else if (this.end !== null) this.body.exchangeEnded(this.end); // a handler reads the body after the exchange has ended
     return this.body;
   }
 }

@@ -25,7 +25,7 @@ type Listener = (chunk: Buffer) => void;
  * If a call also contains the bytes after a request that offers an upgrade, the parser drops these bytes; in separate calls it does not.
  *
  * `node:http` lets its parser read from the system directly until a listener for "data" is added; then it passes on the bytes that its own listener receives.
- * This class replaces that listener. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
+ * This class replaces that listener. If a release of Node had no such listener, requests would not be checked, and the conformance suite would fail.
  */
 export class NodeInput implements SocketOwner {
   private readonly socket: Socket & ParsedSocket;
@@ -69,13 +69,13 @@ export class NodeInput implements SocketOwner {
     return this.fromStart;
   }
 
-  /** Returns the message that is being read, from its start to the end of a part; `null` for a part after its head. */
+  /** Returns the bytes of the current message from its start to the end of `part`; `null` if `part` follows the head. */
   headWith(part: Uint8Array): Uint8Array | null {
     if (this.begun !== null) return Buffer.concat([this.begun, part]);
     return this.fromStart ? part : null;
   }
 
-  /** Whether bytes wait for the end of the turn. */
+  /** Whether bytes wait for the end of the turn of the event loop. */
   get waits(): boolean {
     return this.reading?.waits === true;
   }
@@ -123,7 +123,7 @@ export class NodeInput implements SocketOwner {
     if (this.isClosed) this.host.discarded();
   }
 
-  /** Whether input must wait: while too many bytes of replies wait, `node:http` pauses, and its parser throws for any input, even if the socket was resumed. */
+  /** Whether input must wait: while too many bytes of replies are unsent, `node:http` pauses the socket, and its parser throws for any input, even after a resume. */
   private mustWait(): boolean {
     const { socket } = this;
     return socket._paused === true || (this.restAt > 0 && socket.isPaused());
@@ -164,7 +164,7 @@ export class NodeInput implements SocketOwner {
 
 /** Undocumented fields that `node:http` sets on a socket. */
 interface ParsedSocket {
-  /** Whether it has paused reading until replies are written. */
+  /** Whether `node:http` has paused reading until replies are written. */
   readonly _paused?: boolean;
   readonly parser?: { _consumed?: boolean; unconsume?(): void } | null;
 }

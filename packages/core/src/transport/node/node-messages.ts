@@ -54,7 +54,7 @@ const requestClass = (): RequestClass => {
   return LazyRequest;
 };
 
-/** The fields that `node:http` itself reads. */
+/** Returns the three fields that `node:http` itself reads. */
 const ownHeaders = (fields: readonly string[]): IncomingHttpHeaders => {
   let found: IncomingHttpHeaders | null = null;
   for (let at = 0; at < fields.length; at += 2) {
@@ -77,7 +77,8 @@ const ownName = (name: string): string | null => {
 /**
  * Creates the class of a server's responses, `NodeResponse`.
  *
- * Its constructor runs after all observers of `node:http` that receive a request before it is emitted, except subscribers of one channel.
+ * Its constructor hides headers of the request until the request is emitted. It runs after all observers of `node:http` that receive a request earlier, except
+ * subscribers of the channel `http.server.request.start`; while there are any, no headers are hidden.
  *
  * Overrides `writeHead`, which `end` calls with the status if no head was sent, and in Bun also with the phrase; packages that observe heads also rely on this
  * call. If a release of Node dropped the call, replies would lack their fields, and the conformance suite would fail.

@@ -61,7 +61,7 @@ export const writePrepared = (
   return null;
 };
 
-/** `node:http` writes in the next tick, so that no bytes are taken at once. */
+/** `node:http` writes in the next tick, so a chunk that is not copied is never written at once. */
 const nodeSink = (response: ServerResponse): BodySink => ({
   write(bytes, taken) {
     if (bytes.byteLength <= COPIED_BYTES) return response.write(Buffer.from(bytes));

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
 /** Whether a request offers an upgrade to WebSocket only (RFC 6455 4.1): a GET without a body whose `upgrade` names only this protocol. */
-export const wantsWebSocket = (request: IncomingMessage): boolean =>
+export const isWebSocketUpgrade = (request: IncomingMessage): boolean =>
   request.method === "GET" &&
   request.httpVersionMinor === 1 &&
   hasUpgrade(request.rawHeaders) &&

@@ -9,7 +9,7 @@ export interface InputProgress {
   readonly bodyBytes: number;
 }
 
-/** Detects slow heads, slow bodies and idle connections, without a timer or listener for each request. Called once a second. */
+/** Detects slow heads, slow bodies and idle connections, without a timer or listener for each request. Its deadlines are checked once a second. */
 export class NodeWatch {
   private readonly progress: InputProgress;
   private readonly timeouts: TimeoutConfig;
@@ -42,7 +42,7 @@ export class NodeWatch {
     this.body.begin();
   }
 
-  /** Begins a check of the deadlines. */
+  /** Measures the time since the last check; called before each check of the deadlines. */
   tick(now: number): void {
     this.elapsed = now - this.lastTick;
     this.lastTick = now;
@@ -57,7 +57,7 @@ export class NodeWatch {
     return now - this.headSince >= this.timeouts.readHeaderSecs * 1000 ? "slow" : "in time";
   }
 
-  /** Whether a body is too slow for its reader. Time without a waiting reader does not count. */
+  /** Whether a body arrives too slowly. Time without a waiting reader does not count. */
   bodyTooSlow(): boolean {
     return this.body.checkTooSlow(this.progress.bodyBytes, this.elapsed);
   }

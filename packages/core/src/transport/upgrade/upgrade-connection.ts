@@ -21,7 +21,7 @@ const MAX_EARLY = 65_536;
 
 /**
  * A connection with an Upgrade request, detached from any parser. Either the request gets an HTTP reply and the connection closes, or the app accepts the
- * upgrade and the new protocol takes the socket. An upgraded connection still counts, is notified of a drain, and is cut at the deadline of the drain.
+ * upgrade and the new protocol takes the socket. An upgraded connection still counts as open, is notified of a drain, and is cut at the deadline of the drain.
  */
 export class UpgradeConnection implements OpenConnection, FastExchangeConnection, FastReplyConnection {
   /** Always false: the request is in progress, or the connection is closing or upgraded. */

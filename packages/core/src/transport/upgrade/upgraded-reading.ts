@@ -6,7 +6,7 @@ type Push = Socket["push"];
 /**
  * Adds the reads of an upgraded socket to the batch of the transport (see `ReadBatch`). Listeners of the socket receive the bytes unchanged, slightly later.
  *
- * Overrides `push`, by which every `Readable` receives its data (see `DirectReading`). A release of Node that delivered bytes in another way would deliver
+ * Overrides `push`, by which every `Readable` receives its data (see `DirectReading`). If a release of Node delivered bytes in another way, the listeners would get
  * them at once.
  */
 export class UpgradedReading implements WaitingRead {

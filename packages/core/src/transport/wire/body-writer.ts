@@ -1,7 +1,7 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 
-/** Maximum number of bytes of one write: back-pressure and the write timeout apply between writes. */
+/** Maximum number of bytes of one write: backpressure and the write timeout apply between writes. */
 const SLICE_BYTES = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
@@ -120,7 +120,7 @@ export class BodyWriter {
       this.written += slice.byteLength;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.wake = resolve;
-      // One function per slice: for a slice that was taken at once it is called later. After a failed write, the close of the connection calls `stop`.
+      // One function per slice, because it is also called, later, for a slice that was written at once. After a failed write, the close of the connection calls `stop`.
       const taken = (error?: Error | null): void => {
         if (error == null) resolve();
       };

@@ -5,7 +5,7 @@ import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import type { Logger } from "../../log/logger.ts";
-import { deliver, type Receiver } from "../../middleware/later.ts";
+import { deliver, type Receiver } from "../../middleware/lazy-promise.ts";
 import { isPromisedOutput } from "../../middleware/middleware.ts";
 
 /** A connection's interface to its exchanges, on any transport. */

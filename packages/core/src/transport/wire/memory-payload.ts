@@ -3,7 +3,7 @@ import { BodyStream, type Payload, utf8Length } from "../../exchange/payload.ts"
 /** A body in memory. */
 export type MemoryPayload = Exclude<Payload, BodyStream>;
 
-/** Payloads of more bytes are written in slices, so that back-pressure applies and the write timeout sees progress. */
+/** Payloads with more bytes are written in slices, so that backpressure applies and the write timeout sees progress. */
 export const SLICE_ABOVE = 262_144;
 
 /** Returns the number of bytes of a short body, which is written at once; -1 for a long or invalid body. */

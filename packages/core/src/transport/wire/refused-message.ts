@@ -16,7 +16,7 @@ export const unreadableHead: PartialHead = { method: null, target: null, fields:
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** A message without an exchange that the transport refuses, as a request source for the middleware of features. It has no body. */
+/** A message that the transport refuses without creating an exchange, as a request source for the middleware of features. It has no body. */
 export class RefusedMessage implements RequestSource {
   readonly method: string;
   readonly target: string;
@@ -49,7 +49,7 @@ export class RefusedMessage implements RequestSource {
     else listener(this.ended);
   }
 
-  /** Ends the exchange and calls its listeners. */
+  /** Ends the message and calls the listeners for its end. */
   end(how: ExchangeEnd, log: Logger): void {
     const { listeners } = this;
     this.ended = how;

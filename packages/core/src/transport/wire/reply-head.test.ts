@@ -46,7 +46,7 @@ test.each([
   ["5, 5", "0"],
   ["0x10", "0"],
   ["", "0"],
-])("states the length of a HEAD reply without a body: %j is %s", (stated, sent) => {
+])("the content-length %j of a HEAD reply without a body is sent as %s", (stated, sent) => {
   const given = reply(null, 200, ["Content-Length", stated]);
   expect(prepare(given, { method: "HEAD" }).fields).toEqual(["content-length", sent, "date", "now"]);
 });
@@ -54,7 +54,7 @@ test.each([
 test.each([
   ["to GET", "GET", null, "0"],
   ["with a body", "HEAD", "hello", "5"],
-])("replaces the length that a reply %s states", (_, method, payload, sent) => {
+])("replaces the content-length of a reply %s", (_, method, payload, sent) => {
   const given = reply(payload, 200, ["content-length", "1234"]);
   expect(prepare(given, { method }).fields).toEqual(["content-length", sent, "date", "now"]);
 });

@@ -66,7 +66,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   const fields = withoutConnectionFields(given);
   const upgrade = status === 426 ? upgradeOf(given) : null;
   if (upgrade !== null) fields.push("upgrade", upgrade);
-  const closes = close || upgrade !== null || (fields.length !== given.length && saysClose(given));
+  const closes = close || upgrade !== null || (fields.length !== given.length && hasConnectionClose(given));
   const bodiless = status === 204 || status === 205 || status === 304;
   const length = bodiless ? 0 : lengthToSend(method, reply);
   if (length !== null && !(Number.isSafeInteger(length) && length >= 0)) {
@@ -93,7 +93,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
 };
 
 /**
- * Bytes of a reply's body, `null` while unknown. To HEAD, a reply without a body may state in `content-length` what GET would send (RFC 9110 8.6).
+ * Bytes of a reply's body, `null` while unknown. A reply to HEAD may declare in `content-length` the length of the body that GET would get (RFC 9110 8.6).
  */
 export const lengthToSend = (method: string, reply: Reply): number | null => {
   const { payload } = reply;
@@ -136,7 +136,7 @@ export const withoutConnectionFields = (fields: readonly string[]): string[] => 
 };
 
 /** Whether `Connection` contains the option `close`. */
-export const saysClose = (fields: readonly string[]): boolean =>
+export const hasConnectionClose = (fields: readonly string[]): boolean =>
   fields.some(
     (name, at) =>
       at % 2 === 0 &&
@@ -144,7 +144,7 @@ export const saysClose = (fields: readonly string[]): boolean =>
       /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(fields[at + 1] ?? ""),
   );
 
-/** Whether a status is a final one whose reply may have a body. */
+/** Whether a status is final and allows a body. */
 export const isOrdinary = (status: number): boolean =>
   status === 200 ||
   (Number.isInteger(status) &&

@@ -3,7 +3,7 @@ import { HttpError } from "../../errors/http-error.ts";
 import { trimBlanks } from "../../http/field-grammar.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { fieldsTooLong, lineTooLong } from "./head-limits.ts";
-import { saysClose } from "./reply-head.ts";
+import { hasConnectionClose } from "./reply-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 
 /** The unvalidated head of a request, from a parser. */
@@ -32,7 +32,7 @@ export interface RequestHead {
   readonly bodyLength: number | null;
   /** Whether the request has `Expect: 100-continue`, which has no effect without a body. */
   readonly expectsContinue: boolean;
-  /** Whether an HTTP/1.0 request has `Connection: close`; of HTTP/1.1, `node:http` detects it. */
+  /** Whether an HTTP/1.0 request has `Connection: close`; for HTTP/1.1, `node:http` detects it. */
   readonly last: boolean;
 }
 
@@ -92,7 +92,7 @@ export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | Http
     fields: target.authority === null ? fields : withHost(fields, target.authority),
     bodyLength,
     expectsContinue: expects,
-    last: minor === 0 && saysClose(fields),
+    last: minor === 0 && hasConnectionClose(fields),
   };
 };
 

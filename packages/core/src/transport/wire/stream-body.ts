@@ -19,7 +19,7 @@ export interface BodyReadable {
   off(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   /** Removes a listener. */
   off(event: "end", listener: () => void): unknown;
-  /** Stops the chunks, with back-pressure to the client. */
+  /** Pauses the chunks, with backpressure to the client. */
   pause(): unknown;
   /** Resumes the chunks. */
   resume(): unknown;
@@ -38,7 +38,7 @@ export interface StreamBodyEvents {
 }
 
 /**
- * The chunks of a request's body from a Node stream, pulled one by one, with back-pressure to the client.
+ * The chunks of a request's body from a Node stream, pulled one by one, with backpressure to the client.
  *
  * An early `return` leaves the stream open; the iterator of `Readable` would destroy it.
  */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { App } from "../index.ts";
-import { deliver, Later } from "./later.ts";
+import { deliver, LazyPromise } from "./lazy-promise.ts";
 
 type Outcome = readonly ["value" | "error", unknown];
 
@@ -39,25 +39,25 @@ test("settles like a promise chain with the same conversions, however it is awai
   for (const promise of promises) {
     for (const convert of conversions) {
       for (const rescue of rescues) {
-        const later = () => new Later<string, number, unknown>(promise(), "abc", convert, rescue);
+        const lazy = () => new LazyPromise<string, number, unknown>(promise(), "abc", convert, rescue);
         const chained = promise().then(
           (value) => convert(value, "abc"),
           rescue === null ? undefined : (error: unknown) => rescue(error, "abc"),
         );
         const expected = await outcomeOf(chained);
-        expect(await outcomeOf(later())).toEqual(expected);
-        expect(await delivered(later())).toEqual(expected);
-        expect(await delivered(Promise.resolve(later()))).toEqual(expected);
-        expect(await outcomeOf((async () => later())())).toEqual(expected);
-        expect(await outcomeOf(Promise.resolve(later()))).toEqual(expected);
+        expect(await outcomeOf(lazy())).toEqual(expected);
+        expect(await delivered(lazy())).toEqual(expected);
+        expect(await delivered(Promise.resolve(lazy()))).toEqual(expected);
+        expect(await outcomeOf((async () => lazy())())).toEqual(expected);
+        expect(await outcomeOf(Promise.resolve(lazy()))).toEqual(expected);
         let finallyCalls = 0;
-        expect(await outcomeOf(later().finally(() => finallyCalls++))).toEqual(expected);
+        expect(await outcomeOf(lazy().finally(() => finallyCalls++))).toEqual(expected);
         expect(finallyCalls).toBe(1);
-        const caught = await later().catch((error: unknown) => error);
+        const caught = await lazy().catch((error: unknown) => error);
         expect(caught).toEqual(expected[1]);
         for (const outerRescue of rescues) {
           const outer = () =>
-            new Later<string, unknown, unknown>(later(), "x", (value) => [value], outerRescue);
+            new LazyPromise<string, unknown, unknown>(lazy(), "x", (value) => [value], outerRescue);
           const outcome = await outcomeOf(
             chained.then((value) => [value], outerRescue && ((error: unknown) => outerRescue(error, "x"))),
           );
