@@ -13,11 +13,11 @@ export type AuthAlternative = Pick<
 /**
  * Creates an authentication that calls several in order until one identifies the caller; if none does, the last one's 401 is the reply.
  *
- * A path that one of them skips is skipped. Any error except 401, such as a 503, ends the search.
+ * A path that one of them exempts with `skipPath` is exempt from all. Any error except 401, such as a 503, ends the search.
  *
  * @example
  * app.use(anyOf(new JwtAuth({ secret }), new ApiKeyAuth(keys, "X-API-Key")));
- * @throws AUTH_GUARD_EMPTY without arguments, CORE_BAD_ARGUMENT for an argument that is no authentication
+ * @throws AUTH_GUARD_EMPTY without arguments, CORE_BAD_ARGUMENT for an argument that is not an authentication
  */
 export const anyOf = (...alternatives: readonly AuthAlternative[]): Authentication => new AnyOf(alternatives);
 

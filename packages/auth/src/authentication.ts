@@ -29,7 +29,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   private readonly skipped: string[] = [];
   private readonly mistakes: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
-  /** One for each app in which a tool observes decisions. */
+  /** One observer per app whose decisions are traced, such as by `framework explain`. */
   private readonly observers: DecisionReasons[] = [];
   private started = false;
 

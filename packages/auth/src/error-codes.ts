@@ -52,7 +52,8 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "use https, without credentials",
   },
   AUTH_BAD_API_KEY: {
-    summary: "an API key or its field name cannot be sent, is duplicated, or there are none or too many",
+    summary:
+      "an API key or the field name is malformed, a key is duplicated, or there are no keys or too many",
     action: "correct the key or field name that the message names",
   },
   AUTH_BAD_SKIP_PATH: {
@@ -60,8 +61,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "pass a path that begins with `/`",
   },
   AUTH_GUARD_EMPTY: {
-    summary:
-      "a guard was given no role or permission, or one that is not a string; or `anyOf` no alternative",
+    summary: "a guard has no role or permission, or one that is not a string; or `anyOf` has no alternative",
     action: "pass at least one",
   },
   AUTH_ALREADY_STARTED: {

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App, Blueprint } from "@framework/core";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";

@@ -21,7 +21,7 @@ test("the reason states the declared length and the limit of the route, or of th
     [200, ["the request has no body"]],
     [200, ["the request declares 5 bytes, the limit is 10 bytes"]],
     [413, ["the request declares 12 bytes, the limit is 10 bytes"]],
-    [200, ["the request declares 12 bytes, the limit is 20 bytes of the route"]],
-    [200, ["the length is not declared: reading ends above the limit of 10 bytes"]],
+    [200, ["the request declares 12 bytes, the limit is 20 bytes (set by the route)"]],
+    [200, ["the length is not declared: reading stops above the limit of 10 bytes"]],
   ]);
 });

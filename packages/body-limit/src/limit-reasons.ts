@@ -12,7 +12,7 @@ export const withReasons =
   (request, next) => {
     const { contentLength, endpoint } = request;
     const own = endpoint?.options.maxBodyBytes;
-    const limit = `${own ?? maxBodyBytes} bytes${own === undefined ? "" : " of the route"}`;
+    const limit = `${own ?? maxBodyBytes} bytes${own === undefined ? "" : " (set by the route)"}`;
     reasons.give(request, bodyReason(contentLength, limit));
     return limitBodies(request, next);
   };
@@ -20,6 +20,6 @@ export const withReasons =
 const bodyReason = (length: number | null, limit: string): string => {
   if (length === 0) return "the request has no body";
   return length === null
-    ? `the length is not declared: reading ends above the limit of ${limit}`
+    ? `the length is not declared: reading stops above the limit of ${limit}`
     : `the request declares ${length} bytes, the limit is ${limit}`;
 };

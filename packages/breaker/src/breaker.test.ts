@@ -166,7 +166,7 @@ test("in a chain, a rejection becomes an output like other errors", async () => 
   expect([await call("a"), await call("b")]).toEqual([{ status: 500 }, { status: 599 }]);
 });
 
-test("trip and reset change the state, and transitions have its name", async () => {
+test("trip and reset change the state, and each transition has the breaker's name", async () => {
   const seen: CircuitTransition[] = [];
   const { guard, answer, clock } = around({
     name: "payments",

@@ -8,7 +8,7 @@ import { type FailurePolicy, guardCall } from "./guard-call.ts";
 
 /** Options of `breaker`. */
 export interface BreakerOptions<In, Out> {
-  /** Name in its transitions. @default "breaker" */
+  /** Name of the breaker in the transitions passed to `onTransition`. @default "breaker" */
   readonly name?: string;
   /** Failures in a row that open it. @default 5 */
   readonly failureThreshold?: number;
@@ -26,7 +26,7 @@ export interface BreakerOptions<In, Out> {
   readonly fallback?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
   /** Called with every change of state. @default none */
   readonly onTransition?: (transition: CircuitTransition) => void;
-  /** The clock, for tests. @default the process's */
+  /** The clock, for tests. @default the system clock */
   readonly clock?: Clock;
 }
 

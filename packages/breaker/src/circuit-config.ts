@@ -29,7 +29,7 @@ export interface CircuitBreakerConfig {
   readonly scope: "route" | "app";
   /** Called in every worker with every change of state. @default none */
   readonly onTransition: ((transition: CircuitTransition) => void) | undefined;
-  /** The clock, for tests. @default the process's */
+  /** The clock, for tests. @default the system clock */
   readonly clock: Clock | undefined;
 }
 

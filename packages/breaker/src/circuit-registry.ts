@@ -200,7 +200,7 @@ export class CircuitRegistry implements Circuits {
     return member.circuit;
   }
 
-  /** Routes and calls must not get the circuit of an `around` before them. @throws BREAKER_NAME_TAKEN */
+  /** Rejects the name of a route or call if an earlier `around` has it. @throws BREAKER_NAME_TAKEN */
   private checkNotOwn(name: string): void {
     if (!this.ownNames.has(name)) return;
     const message = `around("${name}") has the name of a circuit of the app's routes or calls; give it another`;

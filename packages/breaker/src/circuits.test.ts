@@ -61,7 +61,7 @@ test.each([
   ["route", "GET /"],
   ["app", "app"],
 ] as const)(
-  "with scope %p an `around` with the name of a circuit of routes prevents the start",
+  "with scope %p an `around` named like a circuit of routes is a start error",
   async (scope, name) => {
     const app = guardedApp({ scope });
     app.circuits.around(name);

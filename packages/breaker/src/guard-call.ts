@@ -2,7 +2,7 @@ import type { Awaitable, Handler } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Circuit, Permission, Outcome } from "./circuit.ts";
 
-/** Which calls of one kind count as failures, and the output of those that are rejected. */
+/** The failure rules for one kind of call, and the output of rejected calls. */
 export interface FailurePolicy<In, Out> {
   /** Classifies the output of a call; `neutral` does not count. */
   outcomeOf(output: Out, input: In): Outcome;

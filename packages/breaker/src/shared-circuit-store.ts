@@ -132,7 +132,7 @@ export class SharedCircuitStore implements CircuitStore {
     );
   }
 
-  /** Returns the latest phase unless it is older: a worker that missed an expired successor would otherwise store it again. */
+  /** Returns the latest stored phase, or `phase` if that is newer: a worker that missed an expired successor would otherwise store it again. */
   private unlessOutdated(phase: Phase): Awaitable<Phase> {
     return mapAwaitable(this.read(`${this.key}:current`), (latest) =>
       latest !== null && latest.epoch >= phase.epoch ? latest : phase,

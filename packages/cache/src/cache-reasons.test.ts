@@ -61,7 +61,7 @@ test("an identity is reported, but not its value, the values of key and per, or 
     ["/mine?token=sesame", { headers: { "x-user": "ann-secret" } }],
     ["/books", { headers: { authorization: "Bearer sesame" } }],
   ]);
-  expect(mine?.[0]).toBe(`${key("/mine")}?…, and the part of key or per`);
+  expect(mine?.[0]).toBe(`${key("/mine")}?…, plus the part from key or per`);
   expect(signed).toEqual([
     key("/books"),
     "the request has an identity: only replies with public or s-maxage, or of shared routes, are used",

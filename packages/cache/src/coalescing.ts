@@ -15,7 +15,7 @@ export interface SharedResult {
 
 /**
  * Outcome of a shared call for its waiting requests: a reply; `"again"` if an invalidation during the call outdated the reply; `null` if the reply
- * cannot be shared or the wait times out, and each request calls the handler.
+ * cannot be shared or the wait times out: each waiting request then calls the handler.
  */
 export type SharedOutcome = SharedResult | "again" | null;
 

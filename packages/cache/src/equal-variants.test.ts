@@ -123,7 +123,7 @@ test("other spellings are also found in an asynchronous store", async () => {
   expect((await get("/", { "accept-language": "de" })).outcome).toBe("MISS");
 });
 
-test("two spellings share a reply exactly if their members are equal, in order", async () => {
+test("two spellings share a reply if and only if their members are equal, in order", async () => {
   const member = fc.constantFrom("a", "b", "b c", "a;q=1", "A");
   const gap = fc.constantFrom("", " ", "  ", "\t");
   const spelling = fc.record({

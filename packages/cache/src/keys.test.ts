@@ -134,7 +134,7 @@ test("Cache-Control is parsed in linear time", () => {
   }
 });
 
-test("patterns overlap exactly if a path can match both", () => {
+test("patterns overlap if and only if a path can match both", () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ["/books", "/books", true],
     ["/books", "/books/", false],

@@ -11,7 +11,7 @@ export const explainKey = (
   if (!reasons.isObserved) return;
   const { scheme, host, path, query } = request;
   const search = query.toString() === "" ? "" : "?…";
-  const scope = isScoped ? ", and the part of key or per" : "";
+  const scope = isScoped ? ", plus the part from key or per" : "";
   reasons.give(request, `the key is ${scheme}://${host.toLowerCase()}${path}${search}${scope}`);
   if (needsShareable)
     reasons.give(

@@ -20,7 +20,7 @@ test("each caller has its own reply, sent with private", async () => {
   }
 });
 
-test("directives of the handler for other caches never make the reply of one caller public", async () => {
+test("no Cache-Control of the handler makes the reply of one caller public", async () => {
   for (const control of [
     "public, max-age=60",
     "s-maxage=60, max-age=60",

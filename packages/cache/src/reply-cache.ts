@@ -240,7 +240,7 @@ const markForCaches = (
     : response.annotate(SharedReply, true);
 };
 
-/** Whether a request may be coalesced: it has no identity or its route allows one, wants a complete reply, and has waited for fewer than `MAX_ROUNDS` calls. */
+/** Whether a request may be coalesced: it has no identity or its route allows one, asks for a complete reply, and has waited for fewer than `MAX_ROUNDS` calls. */
 const mayShare = ({ identity, allowsIdentity, request, round }: RequestState): boolean =>
   (!identity || allowsIdentity) &&
   request.method !== "HEAD" &&

@@ -147,7 +147,7 @@ test("request fields outside the key never affect the replies to other requests"
   );
 });
 
-test.each([undefined, null, false, ""])("%j as the user of a request is no identity", async (user) => {
+test.each([undefined, null, false, ""])("%j as the user of a request is not an identity", async (user) => {
   const { app, get } = cachedApp();
   app.use((request, next) => {
     request.context.set("user", user);

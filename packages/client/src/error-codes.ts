@@ -4,7 +4,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const clientErrors: ErrorCatalogue = {
   CLIENT_BAD_DOCUMENT: {
     summary: "a document is not OpenAPI 3.0 or 3.1, or cannot be read",
-    action: "correct the document by the reason in the message; convert Swagger 2 first",
+    action: "correct the document as the message says; convert Swagger 2 first",
   },
   CLIENT_BAD_PARAMETER: {
     summary:

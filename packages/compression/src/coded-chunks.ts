@@ -33,7 +33,7 @@ export async function* codedChunks(
     failure = { error };
     reject(error);
   });
-  // Not a race with one promise of the failure, which would retain memory for each chunk until the end of the stream.
+  // Not `Promise.race` with one failure promise, which would retain memory for each chunk until the end of the stream.
   const step = (begin: (done: () => void) => void): Promise<void> =>
     new Promise((resolve, refuse) => {
       if (failure !== null) return refuse(failure.error);

@@ -7,7 +7,7 @@ export const text: string = Array.from(
   { length: 400 },
   (_, at) => `${at}: book ${(at * 7919) % 1009}, even ${at % 2 === 0}\n`,
 ).join("");
-/** The same as JSON. */
+/** The same text as a JSON object. */
 export const large: { readonly text: string } = { text };
 export const bytes: Uint8Array<ArrayBuffer> = new TextEncoder().encode(text);
 

@@ -38,7 +38,7 @@ eachClient(test, makeApp, {
       ["/below", plain()],
       ["/noise", plain()],
       ["/same", plain(304)],
-      ["/image", plain()], // coded for a client that refuses identity
+      ["/image", plain()], // encoded for a client that refuses identity
       ["/off", untouched()],
       ["/fixed", plain()],
       ["/part", plain(206)], // its 200 varies (RFC 9110 15.3.7)

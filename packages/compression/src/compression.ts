@@ -92,7 +92,7 @@ const compress = (
   const codeReply = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     const shrinks = isCompressible(reply);
     const isCodable = reply.status === 304 || canBeCoded(reply, request);
-    if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
+    if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body encoded
     if (!isCodable) return reply;
     const field = request.getHeader("accept-encoding");
     const coding = negotiateEncoding(field, hasNoTransform(reply.headers) ? [] : config.encodings);
@@ -130,19 +130,19 @@ const withStoredTag = (request: HttpRequest, reply: Response, coding: string | n
   return reply;
 };
 
-/** Whether a client's tag identifies the same state as a strong tag, with another coding, or made weak by a proxy. */
+/** Whether a client's tag identifies the same state as a strong tag, although it names another coding or a proxy has made it weak. */
 const isSameState = (tag: string, held: string): boolean => toWeakTag(plainTag(held)) === toWeakTag(tag);
 
 /** Throws a 406 with the reply's fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
 const refuse = ({ headers, payload }: Response): never => {
   if (payload instanceof BodyStream) void payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
   throw new HttpError(406, "No content coding of this server is acceptable, nor is identity", {
-    headers: Object.fromEntries([...headers].filter(([name]) => !OF_BODY.test(name))),
+    headers: Object.fromEntries([...headers].filter(([name]) => !OMITTED_FROM_406.test(name))),
   });
 };
 
 /** Fields that a 406 omits: representation fields (RFC 9110 8), freshness fields, and cookies, which cannot be joined into one line. */
-const OF_BODY =
+const OMITTED_FROM_406 =
   /^(?:content-.*|repr-digest|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
 const isWorthIt = (reply: Response, { minSize, streams }: CompressionConfig): boolean => {

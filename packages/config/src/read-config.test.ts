@@ -144,7 +144,7 @@ test("checks of several settings are reported with other problems, and skipped f
   expect(problemsOf(shape, { env: {}, checks: [checks[0] ?? (() => null)] })).toEqual([]);
 });
 
-test("an error inside a check is reported with the other problems, and is the cause", () => {
+test("an error inside a check is reported with the other problems, and is the cause of the ConfigurationError", () => {
   const broken = new RangeError("out of reach");
   const bounds = (): null => {
     throw broken;
@@ -166,7 +166,7 @@ test("an error inside a check is reported with the other problems, and is the ca
   expect((error as Error).cause).toBe(broken);
 });
 
-test("a check that returns nothing passes, and one that returns another value than a text is reported", () => {
+test("a check that returns nothing passes, and one that returns a value other than a string is reported", () => {
   const shape = { rate: integer("RATE", { default: 1 }) };
   const nothing = () => {};
   expect(problemsOf(shape, { env: {}, checks: [nothing as never] })).toEqual([]);
@@ -198,9 +198,9 @@ test("a schema that throws or is asynchronous is a problem, and causes no unhand
   );
   const env = { FLAGS: "{oops", PLAIN: "x", LATER: "x" };
   expect(problemsOf({ zod, thrower, later }, { env })).toEqual([
-    'CONFIG_INVALID: FLAGS has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues, but is "{oops" (the environment)',
-    'CONFIG_INVALID: PLAIN is refused, because its schema threw: boom, but is "x" (the environment)',
-    'CONFIG_INVALID: LATER has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues, but is "x" (the environment)',
+    'CONFIG_INVALID: FLAGS must pass its schema, which is asynchronous or threw (use a synchronous one that reports mistakes as issues), but is "{oops" (the environment)',
+    'CONFIG_INVALID: PLAIN must pass its schema, which threw: boom, but is "x" (the environment)',
+    'CONFIG_INVALID: LATER must pass its schema, which is asynchronous or threw (use a synchronous one that reports mistakes as issues), but is "x" (the environment)',
   ]);
   expect(read({ zod }, { FLAGS: "[1]" })).toEqual({ zod: [1] });
 });

@@ -27,7 +27,7 @@ export interface ReadConfigOptions<S extends ConfigShape> {
    * A check is skipped if it reads an invalid setting. The first error that a check throws is the `cause` of the ConfigurationError.
    */
   readonly checks?: readonly ((config: ConfigOf<S>) => string | null)[];
-  /** Variables that are not reported: of other programs with names close to a setting, or of `run` in `.env` files. @default [] */
+  /** Variables that are not reported: those of other programs whose names are close to a setting's, or those of `run` in `.env` files. @default [] */
   readonly ignore?: readonly string[];
 }
 
@@ -95,7 +95,7 @@ const sourcesOf = (
   return [environment, ...envFileSources(envFolder, chosen, problems)];
 };
 
-/** Returns the problem that a check has returned, or the mistake in its result: checks of untyped programs may return nothing, or another value than a text. */
+/** Returns the problem that a check has returned, or the mistake in its result: checks of untyped programs may return nothing, or a value other than a string. */
 const resultProblem = ({ name }: { readonly name: string }, result: unknown): string | null => {
   if (typeof result === "string") return result;
   if (result === null || result === undefined) return null;

@@ -3,7 +3,7 @@ import { type HttpRequest, Response } from "@framework/core";
 import type { UsedField } from "./auth-fields.ts";
 import type { CorsConfig } from "./cors-config.ts";
 
-/** Sets the reply fields of one configuration, whose values are computed once. */
+/** Sets the reply fields of one configuration; their values are computed once. */
 export interface CorsFields {
   /** Creates the reply to a preflight. */
   preflight(origin: string): Response;
@@ -77,14 +77,14 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
 /** Joins the configured and the used names; sorts the used ones, so that the order of features does not change replies. */
 const withUsed = (configured: readonly string[], used: readonly UsedField[]): string => {
   const names = new Map(configured.map((name) => [name.toLowerCase(), name]));
-  const isCovered = (name: string): boolean => names.has("*") && name.toLowerCase() !== NOT_COVERED;
+  const isCovered = (name: string): boolean => names.has("*") && name.toLowerCase() !== NON_WILDCARD_NAME;
   for (const name of used.map((field) => field.name).toSorted())
     if (!isCovered(name)) names.set(name.toLowerCase(), name);
   return [...names.values()].join(", ");
 };
 
 /** The field that `*` does not allow (Fetch standard, "CORS non-wildcard request-header name"). */
-const NOT_COVERED = "authorization";
+const NON_WILDCARD_NAME = "authorization";
 
 /** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS request reaches the app. */
 export const isPreflight = (request: HttpRequest, origin: string | null): origin is string =>

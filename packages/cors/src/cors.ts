@@ -72,7 +72,7 @@ const toInput = (
 };
 
 /**
- * Whether a request may get `OriginAllowed`. A WebSocket handshake and a GET from another site carry cookies without a preflight, so they need a listed
+ * Whether `OriginAllowed` may be set for a request. A WebSocket handshake and a GET from another site carry cookies without a preflight, so they need a listed
  * origin, not `*`. A handshake also needs `credentials`, because the page can read its connection. Browsers send no Sec-Fetch-Site over plain HTTP.
  */
 const mayAllow = (request: HttpRequest, { credentials }: CorsConfig): boolean =>

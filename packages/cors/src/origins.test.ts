@@ -119,7 +119,7 @@ test("all invalid options are reported together at start", async () => {
   ]);
 });
 
-test("options beside a whole configuration are a start error", async () => {
+test("options in addition to a whole configuration are a start error", async () => {
   const app = new (App.with(cors))();
   const enableCors = app.enableCors as (...parts: object[]) => App;
   enableCors({ origins: ["https://app.example"] }, { credentials: true });

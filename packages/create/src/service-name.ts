@@ -25,6 +25,6 @@ export const checkName = (name: unknown): void => {
   if (isServiceName(name)) return;
   throw new FrameworkError(
     "CREATE_BAD_NAME",
-    `${JSON.stringify(name)} cannot name a service: use 1 to ${MAX_LENGTH} lower-case letters, digits and single dashes, a letter first, such as my-service`,
+    `${JSON.stringify(name)} cannot name a service: use 1 to ${MAX_LENGTH} lower-case letters, digits and single dashes, starting with a letter, such as my-service`,
   );
 };

@@ -29,7 +29,7 @@ test("reasons have the dates and the successor of a route, but not the caller", 
   expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
 });
 
-test("the reason names the caller that an authentication identifies later, as with a token", async () => {
+test("a caller that is identified asynchronously, such as by a token, is not reported as anonymous", async () => {
   const explained = await explainRequests(() => {
     const app = new (App.with(deprecation))().enableDeprecation();
     app.get("/old", { deprecated: "2026-11-01" }, () => 1);

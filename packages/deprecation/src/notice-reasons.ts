@@ -3,7 +3,7 @@ import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import { nameOf } from "./caller.ts";
 import type { Notice } from "./notice.ts";
 
-/** Adds the reason of each decision to the middleware, for request traces, such as those of `framework explain`. Names of callers are omitted. */
+/** Makes the middleware report the reason for each decision, for request traces, such as those of `framework explain`. Names of callers are omitted. */
 export const withReasons =
   (
     announce: Middleware<HttpRequest, Response>,

@@ -13,7 +13,7 @@ export interface Line {
   readonly points: readonly (number | null)[];
 }
 
-/** A chart that is updated in position. */
+/** A chart that is updated in place. */
 export interface Chart<Content> {
   readonly root: HTMLElement;
   update(content: Content): void;

@@ -12,7 +12,7 @@ export interface LiveRow {
   readonly actions?: readonly { readonly label: string; readonly run: () => void }[];
 }
 
-/** A table that is updated in container. */
+/** A table that is updated in place. */
 export interface LiveTable {
   readonly root: HTMLElement;
   update(columns: readonly string[], rows: readonly LiveRow[]): void;

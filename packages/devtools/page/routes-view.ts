@@ -49,7 +49,7 @@ const nameOf = ({ method, path }: RouteFacts): string => `${method} ${path}`;
 const order = (route: RouteFacts): readonly HTMLElement[] => {
   const table = liveTable("Order");
   table.update(
-    ["Step", "Stage", "Reason for absence"],
+    ["Step", "Stage", "Why it is left out"],
     route.steps.map(({ kind, name, stage, absent }, at) => ({
       id: String(at),
       cells: [kind === "middleware" || kind === name ? name : `${kind} ${name}`, stage ?? "", absent ?? ""],

@@ -167,7 +167,7 @@ test("a service with configured faults does not start in production", async () =
   });
 });
 
-test("the link is logged once, with the token, and open streams do not delay the stop of the service", async () => {
+test("the link is logged once, with the token, and open streams do not delay the shutdown of the service", async () => {
   const service = await serve(devApp(), { logs: true });
   const { origin, token } = service.page;
   expect(service.logged).toEqual([{ message: `devtools: ${origin}/#token=${token}`, fields: undefined }]);

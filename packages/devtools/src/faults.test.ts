@@ -96,7 +96,7 @@ test("a slow body is sent completely in ten parts, with its length", async () =>
   expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ title: "Emma" });
 });
 
-test("dependencies fail, fail slowly and do their work twice, selected by kind or by name", async () => {
+test("faults make dependencies fail, fail slowly or do their work twice, selected by kind or by name", async () => {
   const failing = faulty({ on: "dependency", name: "wine red", fault: "error" });
   await failing.app.start();
   await expect(failing.cellar.pour("red")).rejects.toMatchObject({ status: 503, code: "DEVTOOLS_FAULT" });
@@ -137,7 +137,7 @@ test("outgoing HTTP calls are unaffected by faults of dependencies", async () =>
   await once(server.close(), "close");
 });
 
-test("the same seed fails the same calls, another seed other calls", async () => {
+test("the same seed fails the same calls, and another seed fails other calls", async () => {
   const outcomes = async (seed: number): Promise<string> => {
     const app = new (App.with(devtools))().enableDevtools({
       seed,
@@ -229,7 +229,7 @@ test("faults are added and removed on the page, and the steps of a request name 
   expect((await fetch(`${service.running.url}/books`)).status).toBe(200);
 });
 
-test("an empty field of a fault has its default, and the message of an invalid one names the field", async () => {
+test("an empty field of a fault gets its default, and the error of an invalid field names it", async () => {
   const app = devApp();
   app.get("/books", () => "hello");
   await using service = await serve(app);

@@ -120,7 +120,7 @@ test("a panel that fails or is too long shows a note; the others are shown", asy
   expect((await page.received(panelNamed("huge"))).panel.content.note).toBe("The panel is too large to show");
 });
 
-/** A feature whose values cannot be read, and whose panel has a number that JSON does not have. */
+/** A feature whose values cannot be read, and whose panel has a number that JSON cannot represent. */
 const cellar: Feature<{ enableCellar(): unknown }> = {
   name: "cellar",
   install: (host) => ({
@@ -135,7 +135,7 @@ const cellar: Feature<{ enableCellar(): unknown }> = {
   }),
 };
 
-test("values that cannot be read, and cells that JSON does not have, end neither the panels nor the service", async () => {
+test("after values that cannot be read, and cells that JSON cannot represent, the panels and the service continue", async () => {
   const app = new (App.with(devtools, cellar))().enableDevtools();
   app.enableCellar();
   app.get("/", () => "hello");

@@ -60,7 +60,7 @@ withServer("postgres", (server) => {
     expect((await settled)[0]?.status).toBe("rejected");
   });
 
-  test("a complete message over WebSocket cancels the statement on the database server", async () => {
+  test("a `complete` message over WebSocket cancels the statement on the database server", async () => {
     const { url, sleeping } = await serve(server);
     const client = new WebSocket(url.replace("http", "ws"), ["graphql-transport-ws"]);
     cleanups.push(() => client.terminate());

@@ -42,7 +42,7 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly onlyDocuments: boolean;
   /** Maximum nesting of fields, fragments expanded. @default 20 */
   readonly maxDepth: number;
-  /** Maximum cost of an operation: 1 or its `cost` for each field, times the sizes of the lists around it. @default no limit */
+  /** Maximum cost of an operation: for each field its `cost` (default 1), times the sizes of the lists that contain it. @default no limit */
   readonly maxComplexity: number | undefined;
   /** Maximum number of tokens in a document; the same limit applies to its comments and to its lines. @default 1000 */
   readonly maxTokens: number;

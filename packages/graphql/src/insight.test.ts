@@ -30,7 +30,7 @@ const createSpy = () => {
   };
 };
 
-test("an operation is published with its type and name, and counted with its outcome; without a required variable it is neither", async () => {
+test("an operation is published with its type and name, and counted with its outcome; an operation without a required variable is neither", async () => {
   const { spy, seen, read } = createSpy();
   const app = new (App.with(graphql, spy))().enableGraphql({
     schema: "type Query { a: Int }",

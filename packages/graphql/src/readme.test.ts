@@ -15,7 +15,7 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(defaults)).toEqual(GraphQLConfig.of());
 });
 
-test("the manifest has the version of GraphiQL's bundle that the URLs of the page have", () => {
+test("package.json and the page's URLs have the same version of GraphiQL's bundle", () => {
   const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
   expect(manifest).toContain(`"@graphql-yoga/render-graphiql": "${GRAPHIQL_VERSION}"`);
 });

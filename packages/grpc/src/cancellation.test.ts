@@ -127,7 +127,7 @@ test("a call that is cancelled in the event-loop turn in which it was made does 
   expect(await last).toMatchObject({ status: "CANCELLED" });
 });
 
-test("cancels the source of a call that is never sent because its signal aborted or its client is closed", async () => {
+test("a call that is never sent, because its signal aborted or its client is closed, cancels its source", async () => {
   const client = served.client(catalog);
   const cancelled: string[] = [];
   const source = (name: string) =>

@@ -21,7 +21,7 @@ export const grpcErrors: ErrorCatalogue = {
       "correct the file or option by the reason in the message; a failed reload keeps the current certificate",
   },
   GRPC_NO_JSON_SCHEMA: {
-    summary: "a schema is of a library without Standard JSON Schema",
+    summary: "a schema comes from a library without Standard JSON Schema",
     action: "use zod 4.2, ArkType 2.1.28 or Valibot with its converter, or write a `.proto`",
   },
   GRPC_NOT_ENABLED: {

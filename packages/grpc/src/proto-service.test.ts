@@ -27,7 +27,7 @@ interface LoansHandlers {
 const file = new URL("./testing/library.proto", import.meta.url);
 const loans = protoService<LoansHandlers>("library.v1.Loans", file);
 
-test("serves a service of a .proto file with enums, bytes, optional fields and oneofs", async () => {
+test("a service of a .proto file is served with enums, bytes, optional fields and oneofs", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(loans, {

@@ -30,7 +30,7 @@ export class Services {
   /** Handlers of services without schemas, by the names of services. */
   private readonly handlers: Map<string, Record<string, AnyHandler>> = new Map();
   private config: GrpcConfig | null = null;
-  /** Result of the last check. */
+  /** The services resolved last, by `check` or `start`; `null` before. */
   private resolved: ResolvedServices | null = null;
   private certificates: Awaitable<Certificates> | null = null;
   private addWebRoute: (name: string) => void = () => {};

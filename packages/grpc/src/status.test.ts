@@ -74,7 +74,7 @@ test.each([1, 2, 5, 6, 7, 8, 9, 10])(
   },
 );
 
-test("middleware that returns another value than an outcome is INTERNAL, and the service keeps working", async () => {
+test("middleware that returns a value other than an outcome is INTERNAL, and the service keeps working", async () => {
   await using other = await serve((app) => {
     app.enableGrpc({
       address: "127.0.0.1:0",

@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test("in production a component still has its kind of failure", async () => {
+test("in production a failed check is reported as failed, without its error message", async () => {
   const { app, probe } = probedApp({}, { env: "production" });
   app.healthCheck("down", fails);
   const { components } = (await probe("/health")).body as { components: Record<string, object> };
@@ -141,7 +141,7 @@ test("every endpoint is exempt from guards of the app, limits and telemetry", ()
   expect(routes.map(({ exempt }) => exempt)).toEqual(routes.map(() => ["guards", "limits", "telemetry"]));
 });
 
-test("the endpoints follow basePath", async () => {
+test("the endpoints are below basePath", async () => {
   const { probe } = probedApp({ basePath: "/internal/status" });
   expect((await probe("/internal/status/ready")).status).toBe(200);
   expect((await probe("/internal/status")).status).toBe(200);

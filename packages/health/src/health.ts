@@ -56,7 +56,7 @@ export class Health {
   async findings(): Promise<Findings> {
     const [started, checks] = await Promise.all([this.hasStarted(), this.outcomesOf(this.checks)]);
     const passing = (group: HealthGroup): boolean =>
-      checks.every(({ watched, outcome }) => outcome.ok || !decides(watched, group));
+      checks.every(({ watched, outcome }) => outcome.ok || !isCriticalIn(watched, group));
     return { live: passing("live"), started, readiness: this.judge(started, passing("ready")), checks };
   }
 
@@ -78,10 +78,12 @@ export class Health {
     return ready ? "ok" : "unavailable";
   }
 
-  /** Runs the checks of a group and waits for the critical ones: a slow uncritical check must not delay the reply beyond the timeout of the prober. */
+  /** Runs the checks of a group and waits for the critical ones: a slow non-critical check must not delay the reply beyond the timeout of the prober. */
   private async probe(group: HealthGroup): Promise<boolean> {
-    const results = this.outcomesOf(this.checks.filter((watched) => decides(watched, group)));
-    void this.outcomesOf(this.checks.filter((watched) => isIn(watched, group) && !decides(watched, group)));
+    const results = this.outcomesOf(this.checks.filter((watched) => isCriticalIn(watched, group)));
+    void this.outcomesOf(
+      this.checks.filter((watched) => isIn(watched, group) && !isCriticalIn(watched, group)),
+    );
     return (await results).every(({ outcome }) => outcome.ok);
   }
 
@@ -95,5 +97,5 @@ const isIn = ({ check }: WatchedCheck, group: HealthGroup): boolean =>
   (check.groups ?? ["ready"]).includes(group);
 
 /** Whether a failure of the check fails the probe. */
-const decides = (watched: WatchedCheck, group: HealthGroup): boolean =>
+const isCriticalIn = (watched: WatchedCheck, group: HealthGroup): boolean =>
   watched.check.critical !== false && isIn(watched, group);

@@ -5,7 +5,7 @@ import type { VirtualClock } from "@framework/testing";
 import { healthChecks } from "./index.ts";
 import { probedApp, testClock } from "./probed-app.test-kit.ts";
 
-/** Checks of dependencies with each behaviour. */
+/** Checks by the behaviour of their dependency. */
 const states = {
   up: () => () => {},
   slow: (clock: VirtualClock) => () => clock.sleep(500),
@@ -38,7 +38,7 @@ const rows = (["ready", "live", "startup"] as const).flatMap((group) =>
   (Object.keys(states) as State[]).flatMap((state) => endpoints.map((path) => [state, group, path] as const)),
 );
 
-test.each(rows)("with a dependency that is %s, a check of the group %s: %s", async (state, group, path) => {
+test.each(rows)("a check (%s) of the group %s affects only its endpoints: %s", async (state, group, path) => {
   const { app, clock, probe } = probedApp();
   app.healthCheck("dependency", { groups: [group] }, states[state](clock));
   const { status, body, tookMs } = await probe(path);
@@ -53,7 +53,7 @@ test.each([
   ["/health/ready", 200, "ok"],
   ["/health/live", 200, "ok"],
   ["/health", 200, "degraded"],
-])("an uncritical check only degrades the report: %s", async (path, status, word) => {
+])("a failed non-critical check only degrades the report: %s", async (path, status, word) => {
   const { app, probe } = probedApp();
   app.healthCheck("search", { groups: ["ready", "live"], critical: false }, states.down());
   const seen = await probe(path);
@@ -65,7 +65,7 @@ test.each([
   ["/health/ready", 0],
   ["/health/startup", 0],
   ["/health", 1000],
-])("only the report waits for an uncritical check: %s", async (path, ms) => {
+])("only the report waits for a non-critical check: %s", async (path, ms) => {
   const { app, clock, probe, logged } = probedApp();
   let runs = 0;
   app.healthCheck("search", { groups: ["ready", "live", "startup"], critical: false }, async () => {

@@ -16,7 +16,7 @@ export interface SystemInfo {
   readonly memory_total_mb: number;
 }
 
-/** Minimum interval of the CPU measurement; an earlier report repeats the last value. */
+/** Minimum interval of the CPU measurement; a report before that repeats the last value. */
 const SAMPLE_MS = 1000;
 
 /** Returns a function that reads the state of the machine; CPU load is measured from this call on. */

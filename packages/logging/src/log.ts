@@ -103,7 +103,7 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
       const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, reservedNames);
       if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
       const text = withoutCredentials(textOf(message), MAX_MESSAGE);
-      // pino would write both members; collectors take the first, the last, or refuse the line
+      // pino would write both members; log collectors use the first or the last, or reject the line
       if (replaces(members, bindings)) root[level]({ ...bindings, ...members }, text);
       else instance[level](members, text);
     };

@@ -14,14 +14,14 @@ export interface Outlet {
   flushSync?(): void;
 }
 
-/** A pipe writes up to this many bytes atomically (PIPE_BUF), so lines of up to this length never mix with lines of other workers. */
-const PIPE_PIECE = 4096;
+/** A pipe writes up to this many bytes atomically, so lines of up to this length never mix with lines of other workers. */
+const PIPE_BUF = 4096;
 const FIRST_WAIT_MS = 1;
 const MAX_WAIT_MS = 64;
 
 /**
- * An open file descriptor. Files and devices get each batch in one write. Pipes and sockets get whole lines in pieces; while they are full,
- * writes are retried after 1 ms, doubling up to 64 ms.
+ * An open file descriptor. Files and devices get each batch in one write. Pipes and sockets get it in pieces of whole lines, each up to `PIPE_BUF` unless a line is
+ * longer; while they are full, writes are retried after 1 ms, doubling up to 64 ms.
  */
 export const fileOutlet = (fd: number): Outlet => {
   if (fd === 1) void process.stdout.isTTY; // Node makes a pipe non-blocking when its stream is first accessed
@@ -53,10 +53,10 @@ export const fileOutlet = (fd: number): Outlet => {
 const NEWLINE = 10;
 
 const endOfPiece = (lines: Buffer, start: number): number => {
-  if (lines.length - start <= PIPE_PIECE) return lines.length;
-  const last = lines.lastIndexOf(NEWLINE, start + PIPE_PIECE - 1);
+  if (lines.length - start <= PIPE_BUF) return lines.length;
+  const last = lines.lastIndexOf(NEWLINE, start + PIPE_BUF - 1);
   if (last >= start) return last + 1;
-  const end = lines.indexOf(NEWLINE, start + PIPE_PIECE); // a line longer than PIPE_BUF
+  const end = lines.indexOf(NEWLINE, start + PIPE_BUF); // a line longer than PIPE_BUF
   return end === -1 ? lines.length : end + 1;
 };
 

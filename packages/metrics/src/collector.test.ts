@@ -194,7 +194,7 @@ test("a metric that several sources have is taken from the first, and reported o
   );
 });
 
-test("a metric whose first source fails continues from the next one, and counts nothing twice", async () => {
+test("if the first source of a metric fails, the next one replaces it, and nothing is counted twice", async () => {
   let isBroken = false;
   const source = (value: number) => {
     const registry: PromRegistry = {

@@ -110,7 +110,7 @@ const metricsFeature = (...metrics: Metric[]): Feature => ({
   },
 });
 
-test("the last of a counter's samples with the same labels is used, and scrapes add nothing", async () => {
+test("of a counter's samples with the same labels the last one counts, and repeated scrapes add nothing", async () => {
   const labels = { user: "a" };
   const read = () => [
     { labels, value: 5 },

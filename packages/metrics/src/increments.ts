@@ -16,7 +16,10 @@ export const incrementsOf = (source: Source): Source => {
 class Increments {
   private readonly seen: Map<string, readonly number[]> = new Map();
 
-  /** Returns the increments of grown and new series. A count that decreased was reset; the last of several numbers is a sum, which negative observations decrease. */
+  /**
+   * Returns the increments of grown and new series. A count that decreased was reset; the last of several numbers is a sum, which negative observations can
+   * decrease without a reset.
+   */
   of(totals: readonly (readonly [series: string, numbers: readonly number[]])[]): [string, number[]][] {
     return totals.flatMap(([series, numbers]): [string, number[]][] => {
       const before = this.seen.get(series);

@@ -71,7 +71,7 @@ test.each([
       le: "60",
     }),
   ).toBe(2);
-  await app.stop(); // otherwise calls of later tests belong to this app
+  await app.stop(); // otherwise this app would also record the calls of later tests
 });
 
 test("outgoing calls are timed by method and outcome while the app runs", async () => {

@@ -12,7 +12,7 @@ export const recordOperations = ({ insight, life }: Host, buckets: readonly numb
     except: ["http"],
     start: () => null,
     end: ({ kind, role, name, attributes, error, durationMs }) => {
-      const isOk = error === null && attributes["error.type"] === undefined; // a status above 399 has no error
+      const isOk = error === null && attributes["error.type"] === undefined; // a reply with a status above 399 sets only the attribute
       seconds.observe((durationMs ?? 0) / 1000, { kind, role, name, outcome: isOk ? "ok" : "error" });
     },
   });

@@ -268,7 +268,7 @@ test("a gauge whose read throws, or has a malformed label, is omitted and logged
     name: "rows",
     help: "Rows.",
     read: () => {
-      throw new Error("the database is away");
+      throw new Error("the database is unavailable");
     },
   });
   const read = () => [{ labels: { "queue-name": "mail" }, value: 3 }];
@@ -284,7 +284,7 @@ test("a gauge whose read throws, or has a malformed label, is omitted and logged
   );
 });
 
-test("series of a registry that become equal by truncated labels are summed, and grow only by events", async () => {
+test("series of a registry whose truncated labels are equal are summed, and repeated scrapes add nothing", async () => {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ["path"];

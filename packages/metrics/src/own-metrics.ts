@@ -187,7 +187,7 @@ export class OwnMetrics implements Metrics {
     if (this.isClosed) {
       throw new FrameworkError(
         "METRICS_ALREADY_STARTED",
-        `the metric ${name} was created after start; create every metric before`,
+        `the metric ${name} was created after start; create every metric before start`,
       );
     }
     if (!isEnabled()) {

@@ -32,7 +32,7 @@ export interface PrometheusConfig {
   readonly maxSeries: number;
   /** Whether process metrics are shown: CPU, memory, garbage collection, event loop. @default true */
   readonly processMetrics: boolean;
-  /** Whether operations of all features are timed: messages, commands, statements, calls. Each takes about 2 µs. @default true */
+  /** Whether operations of all features are timed: messages, commands, statements, calls. Timing an operation takes about 2 µs. @default true */
   readonly operations: boolean;
   /** Further registries of prom-client. @default [] */
   readonly registries: readonly PromRegistry[];

@@ -66,7 +66,7 @@ export class RequestMeter {
     });
   }
 
-  /** Counts the reply, or a 499 if the client disconnects before it. */
+  /** Counts the reply, or a 499 if the client disconnects before the reply. */
   private countAsync(request: HttpRequest, output: Promise<Response>, startMs: number): Awaitable<Response> {
     let isCounted = false;
     request.onEnd((end) => {

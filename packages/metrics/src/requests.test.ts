@@ -93,7 +93,7 @@ eachClient(test, makeApp, {
       replyBytes: 0,
     });
   },
-  "sizes are the sizes of the bodies, including streamed bodies": async (client) => {
+  "the sizes of bodies are recorded, including streamed bodies": async (client) => {
     await client.get("/books/7");
     await client.get("/stream");
     await client.post("/books", { headers: { "content-type": "application/json" }, body: '{"a":1}' });

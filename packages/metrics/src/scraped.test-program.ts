@@ -5,7 +5,7 @@ import { prometheus } from "./index.ts";
 const release = process.env["RELEASE_FILE"] ?? "";
 const blocked = process.env["BLOCKED_FILE"] ?? "";
 
-/** A service whose workers can be identified, and blocked by `/hang`: it writes the file of `BLOCKED_FILE`, and blocks until that of `RELEASE_FILE` exists. */
+/** A service whose workers can be identified, and blocked by `/hang`, which creates the file `BLOCKED_FILE` and blocks until the file `RELEASE_FILE` exists. */
 const app = new (App.with(prometheus))().enablePrometheus();
 const sold = app.metrics.counter({ name: "books_sold_total", help: "Books sold.", labelNames: ["genre"] });
 app.metrics.histogram({ name: "book_pages", help: "Pages of books.", buckets: [100, 500] }).observe(300);

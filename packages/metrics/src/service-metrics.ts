@@ -58,7 +58,7 @@ export class ServiceMetrics {
     await this.collector?.stop();
   }
 
-  /** Returns every metric over all workers. @throws HttpError 503 if the totals cannot be read: those of this worker alone would be wrong */
+  /** Returns every metric over all workers. @throws HttpError 503 if the totals cannot be read: the totals of this worker alone would be wrong */
   async metrics(): Promise<MergedMetric[]> {
     const collected = await this.collect();
     const missing = Math.max(0, this.workers - collected.gauges.length);

@@ -13,7 +13,7 @@ import { type Counter, type Gauge, type Prometheus, prometheus, type PrometheusC
 export interface Worker {
   readonly app: App & Prometheus;
   readonly counter: Counter<"kind">;
-  /** Also read by gauges with the aggregations max, average and min. */
+  /** Aggregated by sum; three other gauges have the same value and the aggregations max, average and min. */
   readonly gauge: { set(value: number): void };
   readonly levels: Gauge<"place">;
   /** A histogram of another feature. */

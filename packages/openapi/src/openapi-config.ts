@@ -23,7 +23,7 @@ export interface OpenapiConfig {
   readonly license: License | undefined;
   /** Servers of the API; a URL may be relative to the document. The pages may call these hosts. @default [{ url: "/" }] */
   readonly servers: readonly Server[];
-  /** Groups of operations with descriptions, in the order of the pages; groups that only routes use follow. @default [] */
+  /** Groups of operations with descriptions, in the order of the pages; tags that only routes name come last. @default [] */
   readonly tags: readonly Tag[];
   /** Path of the document. @default "/openapi.json" */
   readonly path: string;
@@ -60,7 +60,11 @@ export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiC
   path: path("/openapi.json"),
   docsPath: pathOrNone("/docs"),
   redocPath: pathOrNone("/redoc"),
-  jsonSchema: checked<SchemaConverters>({}, "functions by the name of a schema library", isConverters),
+  jsonSchema: checked<SchemaConverters>(
+    {},
+    "an object of converter functions by the name of their schema library",
+    isConverters,
+  ),
   guards: list<Guard<HttpRequest>>([], "guards", isGuard),
 });
 

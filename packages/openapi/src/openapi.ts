@@ -100,7 +100,7 @@ const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKi
   }
 };
 
-/** Returns the origins of the configured servers, which a page may call; of a URL without a scheme, which has the page's, its host. */
+/** Returns the origins of the configured servers, which a page may call; for a URL without a scheme only the host, because the page's scheme applies. */
 const originsOf = (servers: OpenapiConfig["servers"]): string[] => [
   ...new Set(
     servers.flatMap(({ url }) => {

@@ -15,7 +15,7 @@ const REPORT_MS = 10_000;
 const LIMIT_MS = 3_600_000;
 
 /**
- * An adaptive limit: each second it is cut if any worker was overloaded, or raised if none was and half of it was used.
+ * An adaptive limit: each second it is cut if any worker was overloaded, or raised if no worker was and at least half of the limit was used.
  *
  * Every worker reports overload and admissions to the shared state; the worker with the second's lock computes and publishes the new limit.
  */

@@ -6,7 +6,7 @@ import { Limit } from "./limit.ts";
 import { directQuotas } from "./quota.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
-test("a request that was decided without the store is charged for one window, even if an earlier call then fails", async () => {
+test("a request admitted without the store during a store call stays charged for one window, even if that call fails", async () => {
   const clock = virtualClock();
   const spends: number[] = [];
   const debts = new Debts({ clock });

@@ -78,7 +78,7 @@ test("a reset restores the quotas of a limit's clients, in every worker and in w
   for (const worker of [one, other, later]) await worker.close();
 });
 
-test("the panel shows a client as it was counted, not with a name that authentication finds later", async () => {
+test("the panel shows a client by the key that was counted, not by a name that authentication sets later", async () => {
   const app = new (App.with(rateLimit, panelProbe, requestTracing))().enableRateLimit({
     key: ({ context }) => context.get(User),
   });

@@ -22,7 +22,7 @@ export const withReasons =
   (request, next) => {
     const limit = limitOf(request);
     if (limit === null) reasons.give(request, "no limit: the route or its path is exempt");
-    // Before the handler: authentication may change what the key function reads, and a reset the prefix of keys.
+    // Read before the handler runs: authentication may change what the key function reads, and a reset changes the key prefix.
     const key = limit?.keyOf(request) ?? "";
     const client = limit?.clientOf(key) ?? "";
     let isAdmitted = false;

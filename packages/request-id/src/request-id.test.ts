@@ -112,7 +112,7 @@ test.each([() => "two words", () => 7 as never, () => "", () => Promise.resolve(
   },
 );
 
-test("a promise that createId returns may reject: the request gets a UUID, and the process goes on", async () => {
+test("if createId returns a promise that rejects, the request gets a UUID, and the process keeps running", async () => {
   const createId = (): never => Promise.reject(new Error("away")) as never;
   const app = new (App.with(requestId))().enableRequestId({ createId });
   app.get("/", (request) => request.requestId);

@@ -203,7 +203,7 @@ test("with a first cookie injected by a sibling domain the request is refused", 
   expect(changes()).toBe(0);
 });
 
-test("an http origin of an https service is another origin", async () => {
+test("the http origin of an https service counts as another origin", async () => {
   const { app } = makeApp();
   const token = await issueToken(app, "ada");
   const post = async (origin: string) => {

@@ -56,10 +56,13 @@ export class CsrfGuard {
 
   /** Checks everything except the caller; origin and cookie before the body is read. @throws ForbiddenError "CSRF token validation failed" */
   check(request: HttpRequest): Awaitable<void> {
-    const exempt = this.whyExempt(request);
+    const exempt = this.exemptionReason(request);
     if (exempt !== null) return this.explain(request, exempt);
     if (!isFromTrustedOrigin(request, this.trusted)) {
-      this.explain(request, "the request comes from another origin, by Sec-Fetch-Site, Origin or Referer");
+      this.explain(
+        request,
+        "the request comes from another origin, according to Sec-Fetch-Site, Origin or Referer",
+      );
       throw refusal();
     }
     const cookie = request.cookies.get(this.config.cookieName);
@@ -93,7 +96,7 @@ export class CsrfGuard {
   }
 
   /** Returns the reason why a request needs no token; `null` if it needs one. */
-  private whyExempt(request: HttpRequest): string | null {
+  private exemptionReason(request: HttpRequest): string | null {
     if (safeMethods.has(request.method)) return "a safe method needs no token";
     if (this.isSkipped(request)) return "skipPaths covers the path";
     return hasExplicitCredentials(request)
@@ -131,7 +134,7 @@ export class CsrfGuard {
     return token;
   }
 
-  /** Issues the token of the login that later requests will have. */
+  /** Issues a token for the login of the next request. */
   rotate(request: HttpRequest, session: string | null, caller: string | null): string {
     return this.issue(request, nextLogin(session ?? null, caller, this.config)); // programs without types may pass undefined
   }
@@ -148,7 +151,7 @@ export class CsrfGuard {
   }
 
   /**
-   * Sets a token cookie if the browser has none that is valid, or an aging one, or if the request changed the session.
+   * Sets a token cookie if the browser has no valid one or an aging one, or if the request changed the session.
    *
    * @param before the session at the start of the request
    */
@@ -166,7 +169,7 @@ export class CsrfGuard {
     return reply;
   }
 
-  /** Whether a token is kept because the request names a session that was not read: the token is of that session's user, or of a visitor. */
+  /** Whether a token is kept because the request names a session that was not read: the token belongs to that session's user or to a visitor. */
   private isKept(token: string, request: HttpRequest): boolean {
     const session = this.sessionFor(request, token);
     return isUnread(request, this.config) && this.tokens.seedOf(token, session) !== null;

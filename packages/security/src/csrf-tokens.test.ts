@@ -65,7 +65,7 @@ test("a token is valid for one caller only, for any names of callers", () => {
   );
 });
 
-test("every token is new, and tokens that the cache of valid ones has evicted stay valid", () => {
+test("every token is unique, and a token that the cache has evicted stays valid", () => {
   const tokens = csrfTokens(secret, 3600);
   const all = Array.from({ length: 2500 }, (_, at) => tokens.issue({ session: `user ${at}`, caller: null }));
   expect(new Set(all.map((token) => unmask(token).split(".")[0])).size).toBe(2500);
@@ -73,7 +73,7 @@ test("every token is new, and tokens that the cache of valid ones has evicted st
   expect([refused(), refused()]).toEqual([[], []]); // most were evicted before the second call
 });
 
-test("strings of any length compare as equal or different", () => {
+test("only identical strings compare as equal, whatever their lengths", () => {
   expect([areSame("a", "a"), areSame("a", "b"), areSame("a", "aa"), areSame("é", "e")]).toEqual([
     true,
     false,

@@ -70,7 +70,7 @@ eachClient(test, () => makeApp(), {
   },
 });
 
-test("csrfToken is the token of the cookie, and its page is private", async () => {
+test("csrfToken returns the token of the cookie, and makes the page private", async () => {
   await using client = testClient(makeApp());
   const page = await client.get("/form");
   expect(page.cookies.get("_csrf")?.value).toBe(page.text);
@@ -221,7 +221,7 @@ for (const transport of ["fast", "node"] as const) {
   });
 }
 
-test("csrfToken without enableCsrf names the missing call", async () => {
+test("csrfToken without enableCsrf throws an error that names the missing call", async () => {
   const app = new App();
   app.get("/", (request) => csrfToken(request));
   const errors: unknown[] = [];

@@ -43,7 +43,7 @@ export const isUnread = ({ context }: HttpRequest, { session }: CsrfConfig): boo
   context.get(SessionId) === undefined &&
   (context.get(UnreadSessionId)?.() ?? null) !== null;
 
-/** Returns the login that later requests will have. */
+/** Returns the login of the next request. */
 export const nextLogin = (session: string | null, caller: string | null, config: CsrfConfig): Login =>
   config.session === undefined ? { session, caller } : { session: null, caller: session };
 

@@ -40,7 +40,7 @@ test("CSRF reasons explain why a request needs no token, or why it is refused", 
     [200, ["a safe method needs no token", unchecked]],
     [200, ["skipPaths covers the path", unchecked]],
     [200, ["Authorization without cookies, which browsers do not send automatically", unchecked]],
-    [403, ["the request comes from another origin, by Sec-Fetch-Site, Origin or Referer"]],
+    [403, ["the request comes from another origin, according to Sec-Fetch-Site, Origin or Referer"]],
     [403, ["the request has no token cookie"]],
     [403, ["the token cookie is malformed, expired or of another session"]],
   ]);

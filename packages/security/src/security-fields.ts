@@ -34,7 +34,7 @@ const presentFields = (fields: readonly (readonly [string, string | false])[]): 
 
 const ancestors = { DENY: ["'none'"], SAMEORIGIN: ["'self'"] } as const;
 
-/** Adds `frame-ancestors` by `frameOptions` unless given: browsers that support it ignore X-Frame-Options. */
+/** Derives `frame-ancestors` from `frameOptions` unless the policy has it: browsers that support it ignore X-Frame-Options. */
 const policyOf = ({ contentSecurityPolicy: given, frameOptions }: SecurityHeadersConfig): Policy | null => {
   if (given === false) return null;
   const framed = frameOptions === false ? {} : { "frame-ancestors": ancestors[frameOptions] };

@@ -3,11 +3,11 @@ import type { CspDirectives } from "./content-security-policy.ts";
 
 /** Strict-Transport-Security (RFC 6797). */
 export interface HstsOptions {
-  /** Seconds that a browser uses TLS only; 0 revokes an earlier value. */
+  /** Seconds for which a browser uses only TLS; 0 revokes an earlier value. */
   readonly maxAge: number;
   /** Whether it applies to all subdomains. @default false */
   readonly includeSubDomains?: boolean;
-  /** Whether browsers may preload it; needs a year and subdomains. @default false */
+  /** Whether browsers may preload it; requires a `maxAge` of a year or more and `includeSubDomains`. @default false */
   readonly preload?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface SecurityHeadersConfig {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const isTexts = (value: unknown): boolean =>
+const areStrings = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
 const isHsts = (value: unknown): boolean => {
@@ -102,7 +102,7 @@ export const SecurityHeadersConfig: ConfigRecord<SecurityHeadersConfig> = config
       "false or an object with a list of sources per directive",
       (value) =>
         value === false ||
-        (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isTexts)),
+        (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(areStrings)),
     ),
     reportOnly: flag(false),
     strictTransportSecurity: checked<HstsOptions | false>(

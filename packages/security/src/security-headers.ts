@@ -68,7 +68,7 @@ const addMissing = (fields: readonly string[], { headers }: Response): void => {
   }
 };
 
-/** Both the fields and the name are in lower case. */
+/** Whether the fields include a name; both are in lower case. */
 const holds = (fields: readonly string[], name: string): boolean => {
   for (let index = 0; index < fields.length; index += 2) if (fields[index] === name) return true;
   return false;

@@ -55,7 +55,7 @@ test("a cookie without a session is reported, without its value", async () => {
     ["GET", "/", { headers: { cookie: "session_id=planted" } }],
   ]);
   expect(explained?.reasons("sessions")[0]).toBe(
-    "the cookie has no live session: it expired, was ended, or never existed",
+    "the cookie has no live session: the session expired, was ended, or never existed",
   );
   expect(JSON.stringify(explained?.steps)).not.toContain("planted");
 });

@@ -38,7 +38,7 @@ const foundReason = ({ found }: RequestSession, hasCookie: boolean): string => {
   if (found !== null)
     return `the cookie's session is alive, ${found.entry.user === null ? "without" : "with"} a login`;
   return hasCookie
-    ? "the cookie has no live session: it expired, was ended, or never existed"
+    ? "the cookie has no live session: the session expired, was ended, or never existed"
     : "the request has no session cookie";
 };
 

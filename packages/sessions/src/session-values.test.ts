@@ -63,7 +63,7 @@ test("get returns a copy, whose changes are stored only by set", async () => {
   expect((await client.post("/add/rice")).json()).toEqual(["tea", "rice"]);
 });
 
-test("removed values are gone", async () => {
+test("clear and delete remove values and keep the user logged in", async () => {
   const { app, browser } = openShop();
   app.post("/empty/{how}", (request) => {
     const session = sessionOf(request);
@@ -81,7 +81,7 @@ test("removed values are gone", async () => {
   }
 });
 
-test("a change after the reply is an error, not a lost change", async () => {
+test("a change after the reply throws an error instead of being lost", async () => {
   const { app, browser } = openShop();
   const outcome = Promise.withResolvers<unknown>();
   app.post("/change-after", (request) => {

@@ -203,7 +203,7 @@ test("paths below skipPaths have no session", async () => {
   expect((await client.get("/assets/code")).text).toBe("SESSIONS_NOT_ENABLED");
 });
 
-test("sessionOf in middleware before the sessions names that mistake", async () => {
+test("sessionOf in middleware that runs before sessions are read throws an error that names the mistake", async () => {
   const early: Feature = {
     name: "early",
     install: (host) => {
@@ -235,6 +235,6 @@ test("mistakes in the options are reported together at start", async () => {
   await expect(fourth.start()).rejects.toThrow(/maxSessions has no effect/);
 });
 
-test("app.sessions needs a started app", async () => {
+test("destroyAll before the start of the app throws an error", async () => {
   await expect(async () => openShop().app.sessions.destroyAll("ann")).rejects.toThrow(/start the app/);
 });

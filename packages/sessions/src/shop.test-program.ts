@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { redis } from "@framework/redis";
 import { sessionOf, sessions } from "./index.ts";
 
-/** A shop of several workers, and of several hosts with a Redis. */
+/** A shop with several workers, and with Redis on several hosts. */
 const app = new (App.with(sessions, redis))().enableSessions({ secure: false, storeTimeoutMs: 30_000 });
 const { REDIS_URL: url, KEY_PREFIX: keyPrefix } = process.env;
 if (url !== undefined)

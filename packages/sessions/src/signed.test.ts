@@ -86,7 +86,7 @@ test("a sealed value has one encoding: it is invalid with any character changed"
   }
 });
 
-test("no arbitrary string opens, and a sealed string opens to itself", () => {
+test("an arbitrary string does not open, and a sealed string opens to the original", () => {
   const seals = [signedSeal([secret]), encryptedSeal([secret])];
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
@@ -100,7 +100,7 @@ test("no arbitrary string opens, and a sealed string opens to itself", () => {
   );
 });
 
-test("a value of one form is invalid in the other", () => {
+test("a signed value is invalid as an encrypted one, and an encrypted value as a signed one", () => {
   expect(encryptedSeal([secret]).open(signedSeal([secret]).seal("text"))).toBeNull();
   expect(signedSeal([secret]).open(encryptedSeal([secret]).seal("text"))).toBeNull();
 });

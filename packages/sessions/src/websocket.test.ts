@@ -7,7 +7,7 @@ import { sessionOf, sessions } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-test("a WebSocket reads the session of its upgrade; a change there is an error", async () => {
+test("a WebSocket reads the session of its upgrade request, and cannot change it", async () => {
   const app = new (App.with(sessions, websocket))().enableSessions().enableWebSocket({});
   app.post("/login", async (request) => {
     await sessionOf(request).login("ann");
@@ -45,7 +45,7 @@ test("a WebSocket reads the session of its upgrade; a change there is an error",
   }
 });
 
-test("a WebSocket that calls identify sees the end of its session, and extends it by a use", async () => {
+test("identify in a WebSocket extends the session, and fails once the session has ended", async () => {
   const clock = virtualClock();
   const app = new (App.with(sessions, websocket))().enableSessions({ clock, idleSecs: 1000 });
   app.post("/login", async (request) => {

@@ -96,7 +96,7 @@ test("* matches every existing file, and no missing one", async () => {
   expect(await status("b.txt", { "if-match": "*" })).toBe(404);
 });
 
-test("the tag of a file that has just changed is weak, because it may change again within the resolution of its time", async () => {
+test("the ETag of a file that has just changed is weak, because the file may change again within the resolution of its modification time", async () => {
   const { app, root } = servedApp({ "a.txt": "0123456789" });
   const ahead = new Date(Date.now() + 1000);
   utimesSync(join(root, "a.txt"), ahead, ahead);

@@ -27,7 +27,7 @@ test("every reply, with or without a file, has a reason", async () => {
   ]);
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("static-files")])).toEqual([
     [200, ["the file, whole"]],
-    [200, ["its precompressed gzip file, whole"]],
+    [200, ["the precompressed gzip file, whole"]],
     [304, ["the file matches the client's copy"]],
     [206, ["the requested ranges of the file"]],
     [404, ["the folder has no such file"]],

@@ -106,7 +106,7 @@ export class FileServer {
 }
 
 const sentReason = (request: HttpRequest, { status }: Response, coding: string | null): string => {
-  const file = coding === null ? "the file" : `its precompressed ${coding} file`;
+  const file = coding === null ? "the file" : `the precompressed ${coding} file`;
   if (status === 304) return `${file} matches the client's copy`;
   if (status === 412) return `${file} does not match the request's condition`;
   if (status === 206) return `the requested ranges of ${file}`;

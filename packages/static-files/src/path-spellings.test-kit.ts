@@ -171,5 +171,5 @@ const random = fc
   })
   .map((list) => `/static/${list.join("")}`);
 
-/** More than 3,000 targets; each requests a file that must not be served, or none. */
+/** More than 3,000 targets; each names a file that must not be served, or a missing one. */
 export const spellings: readonly string[] = [...new Set([...traversals, ...direct, ...absolute, ...random])];

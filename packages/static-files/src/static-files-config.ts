@@ -18,7 +18,7 @@ export interface StaticFilesConfig {
   readonly prefix: string;
   /** File that is sent for a folder. @default "index.html" */
   readonly indexFile: string;
-  /** Seconds that clients may cache a file, as `Cache-Control: max-age`. @default 3600 */
+  /** Seconds for which clients may cache a file, as `Cache-Control: max-age`. @default 3600 */
   readonly cacheMaxAge: number;
   /** Whether files have an `ETag`. @default true */
   readonly etag: boolean;

@@ -132,7 +132,7 @@ test("requests of one connection, sampled or not, have their own traces, and the
   }
 });
 
-test("requests that arrive together on one connection each have their own trace, and an excluded request has none", async () => {
+test("pipelined requests each have their own trace, and an excluded request has none", async () => {
   await using service = await tracedService({ excludedPaths: ["/quiet"] });
   for (const path of ["/", "/quiet"]) service.app.get(path, () => traceId());
   await using client = socketClient(service.app);

@@ -24,7 +24,7 @@ const catalog = grpcService("books.v1.Catalog", {
 const [traceId, caller] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
 const traceparent = `00-${traceId}-${caller}-01`;
 
-/** Returns the name, kind and parent of each span, in the order of their ends. */
+/** Returns the name, kind and parent of each span, in the order in which the spans ended. */
 const shape = (spans: readonly ReceivedSpan[]) => {
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   return spans.map(({ name, kind, parentSpanId }) => [name, kind, names.get(parentSpanId) ?? parentSpanId]);

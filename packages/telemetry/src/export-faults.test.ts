@@ -179,7 +179,7 @@ test("a span that cannot be encoded is dropped and logged, and the other spans o
   expect(warnings).toEqual([expect.stringContaining("telemetry: 1 spans were dropped: ")]); // at most one a minute
 });
 
-test("members of a span take null and undefined, as those of the SDK", async () => {
+test("methods of a span accept null and undefined, as those of the SDK do", async () => {
   await using service = await tracedService({ exportMetrics: false });
   const nothing = [null, undefined] as never[];
   service.app.get("/", () => {

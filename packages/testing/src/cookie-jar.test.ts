@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App, Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { cookieJar } from "./cookie-jar.ts";

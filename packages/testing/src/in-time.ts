@@ -1,6 +1,6 @@
-import { clearTimeout, setTimeout } from "node:timers"; // the module's own stay real where a runner fakes the global ones
+import { clearTimeout, setTimeout } from "node:timers"; // these timers stay real when a test runner replaces the global ones
 
-/** Maximum delay of a timer, 24.8 days: with a longer one, such as `Infinity`, it would fire at once. */
+/** Maximum delay of a timer, 24.8 days: with a longer delay, such as `Infinity`, a timer would fire at once. */
 export const MAX_MS = 2_147_483_647;
 
 /** Runs work with a signal that aborts after `timeoutMs` with the error that `timeoutError` creates. */

@@ -15,7 +15,7 @@ if (process.env.${VARIABLE} !== undefined) {
   lifeline.resume().unref();
 }`;
 
-/** A pipe whose end terminates a child process together with this one. */
+/** A pipe that terminates a child process when this process ends. */
 export interface Lifeline {
   /** Arguments for Node, before the program's file. */
   readonly execArgv: readonly string[];

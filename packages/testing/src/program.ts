@@ -86,13 +86,13 @@ export const createProgram = (started: StartedChild, url: string): Program => {
   };
 };
 
-/** Lets this process end while the program runs, so that a forgotten program does not keep the test run alive; the end closes the lifeline. */
+/** Lets this process end while the program runs, so that a forgotten program does not keep the test run alive. The lifeline then ends the program. */
 const unrefChild = (child: ChildProcess): void => {
   child.unref();
   for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
 };
 
-/** Milliseconds to wait for the last output of an ended program; a child of it may hold the streams open. */
+/** Milliseconds to wait for the last output of an ended program, whose child processes may hold the streams open. */
 const LAST_OUTPUT_MS = 1000;
 
 /** Resolves when a child has ended and its output has been read. */

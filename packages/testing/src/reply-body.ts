@@ -1,4 +1,4 @@
-/** Returns the reply with a body that, when the signal aborts, fails with its reason and cancels its source. */
+/** Returns the reply with an abortable body: when the signal aborts, the body fails with the signal's reason, and its source is cancelled. */
 export const withAbortableBody = (signal: AbortSignal, response: Response): Response => {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

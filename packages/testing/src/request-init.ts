@@ -88,7 +88,7 @@ const encodeBody = async ({ json, form, body }: TestInit): Promise<Encoded> => {
   return isStream(body) ? { body: ReadableStream.from(body), contentType: null } : buffered(body);
 };
 
-/** Response determines the content type of each kind of body. */
+/** The `Response` constructor determines the content type of each kind of body. */
 const buffered = async (content: ConstructorParameters<typeof Response>[0]): Promise<Encoded> => {
   const encoded = new Response(content);
   const contentType = encoded.headers.get("content-type");

@@ -28,7 +28,7 @@ export interface ProgramOptions {
 }
 
 /**
- * Starts a program with this process's Node. Resolves when it listens, that is when it prints the framework's line
+ * Starts a program with this process's Node. Resolves when the program listens, that is, when it prints the framework's line
  * `{"event":"listening","url":…}`, or any URL of this machine.
  *
  * `PORT=0` selects any free port, also for a program that sets a fixed one. The program ends with this process, even if this process is killed.

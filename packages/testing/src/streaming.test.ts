@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App, Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { eachClient } from "./each-client.ts";
@@ -80,7 +80,7 @@ eachClient(test, streams, {
     await expect(readToEnd(reader)).rejects.toMatchObject({ code: "TESTING_CLIENT_CLOSED" });
   },
 
-  "a stream's signal ends it while it is read": async (client, app) => {
+  "aborting a stream's signal ends the stream while it is being read": async (client, app) => {
     const controller = new AbortController();
     const { reader } = await begin(client, { signal: controller.signal });
     controller.abort(new Error("read enough"));
@@ -88,7 +88,7 @@ eachClient(test, streams, {
     await waitFor(() => app.ended === 1, { subject: "the end of the stream" });
   },
 
-  "a request's own signal ends it with its reason": async (client, app) => {
+  "aborting a request's signal rejects the request with the abort reason": async (client, app) => {
     const controller = new AbortController();
     const pendingReply = client.get("/never", { signal: controller.signal });
     await waitFor(() => app.requestCount === 1, { subject: "the request" });

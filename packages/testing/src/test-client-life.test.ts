@@ -33,7 +33,7 @@ test("disposing stops the app once, over fetch and over a socket", async () => {
   }
 });
 
-test("a client without requests starts nothing", async () => {
+test("a client that sends no request does not start its app", async () => {
   const events: string[] = [];
   const app = new App().onEvent("startup", () => void events.push("startup"));
   await socketClient(app)[Symbol.asyncDispose]();
@@ -79,7 +79,7 @@ const listener: Feature<{ enableListening(onSettings: (settings: AppSettings) =>
   install: (host) => ({ enableListening: (onSettings) => host.life.onStart(onSettings) }),
 };
 
-test("both clients leave the lines of a logging feature enabled by default", async () => {
+test("both clients leave the log of a logging feature enabled by default", async () => {
   for (const connect of [testClient, socketClient]) {
     const seen: [boolean, boolean | undefined][] = [];
     for (const options of [{}, { logs: true }, { logs: false }, { env: "production" as const }]) {

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { expect, test } from "@jest/globals";
 import { eachClient } from "./each-client.ts";
 import { socketClient, testClient } from "./test-client.ts";
@@ -12,7 +12,7 @@ eachClient(test, echo, {
     expect(methods).toEqual(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
   },
 
-  "head returns fields and no body": async (client) => {
+  "head returns header fields and no body": async (client) => {
     const reply = await client.head("/plain");
     expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "5"]);
   },

@@ -12,7 +12,7 @@ export type AppClientOptions = ClientOptions & ServeOptions;
 /**
  * A client that calls `app.fetch`; disposing of it stops the app.
  *
- * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address: tests of either need `socketClient`.
+ * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address; a test that depends on either needs `socketClient`.
  *
  * @example
  * await using client = testClient(app, { env: "production" });

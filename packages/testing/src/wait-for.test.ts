@@ -46,7 +46,7 @@ test("a pause longer than the remaining time ends at the timeout", async () => {
   await expect(waitFor(() => false, { timeoutMs: 20, intervalMs: 60_000 })).rejects.toThrow("waited 20 ms");
 });
 
-test("a timeout beyond the longest timer, such as Infinity, does not end the wait", async () => {
+test("a timeout longer than the longest timer, such as Infinity, does not end the wait early", async () => {
   for (const timeoutMs of [Infinity, 2 ** 31]) {
     let attempts = 0;
     const found = await waitFor(() => ++attempts === 3, { timeoutMs });

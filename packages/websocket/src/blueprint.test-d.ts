@@ -12,7 +12,7 @@ class ChatApp extends App.with(websocket) {
 
 const orgs = new (Blueprint.with(websocket))("/orgs/{org}", { tags: ["chat"] });
 
-// Parameters of prefix and path are typed; messages and injections as on an app.
+// Parameters of prefix and path are typed; messages and injections are typed as on an app.
 orgs.websocket("/rooms/{room}", async (socket, { params, app }) => {
   params satisfies { readonly org: string; readonly room: string };
   // @ts-expect-error neither the prefix nor the path has such a parameter
@@ -60,7 +60,7 @@ class Rooms extends Blueprint.with(websocket)<"/rooms/{room}"> {
 }
 new ChatApp().registerBlueprint(new Rooms());
 
-// An app named instead of its features
+// The app's class as a type argument, instead of its features
 const own = new (Blueprint.with(websocket))<"/own", ChatApp>("/own");
 own.websocket("/{id}", (_socket, { params, app }) => (app satisfies ChatApp) && params.id);
 new ChatApp().registerBlueprint(own);

@@ -54,14 +54,14 @@ export class Heartbeat {
       const timeoutAt = socket.lastSeenMs + socket.timeoutMs;
       if (now <= timeoutAt) next = Math.min(next, timeoutAt);
       else {
-        this.remove(socket); // counted once, even if its end takes longer than the next check
+        this.remove(socket); // so that it is counted once, even if it is still closing at the next check
         this.traffic.timedOut++;
         socket.terminate();
       }
     }
     clearTimeout(this.timeout);
     if (next >= this.nextPingAtMs) return;
-    // After a delay of the event loop, the pongs that have arrived are read first.
+    // If the event loop was delayed, pongs that have already arrived are read before the check.
     const sweep = (): void => void setImmediate(() => this.sweep());
     this.timeout = setTimeout(sweep, next - now + this.pingMs / CHECKS_PER_PING);
   }

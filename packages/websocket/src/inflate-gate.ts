@@ -12,8 +12,8 @@ interface WithExtensions {
  * Holds the next compressed frame while the connection is paused. `ws` itself only stops reading, and would inflate every frame of the 64 KiB that it has
  * already read, which can become 64 MiB.
  *
- * Overrides `decompress`, the only asynchronous step in which `ws` processes data that it has read. If a release works differently, `compressed-limits.test.ts`
- * fails.
+ * Overrides `decompress`, the only asynchronous step in which `ws` processes data that it has read. If a release of `ws` works differently,
+ * `compressed-limits.test.ts` fails.
  */
 export class InflateGate {
   private held: (() => void) | null = null;

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { expect, test } from "@jest/globals";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
-test("a sender that awaits waits for a stalled client; sends that are not awaited close the connection", async () => {
+test("a sender that awaits its sends waits for a stalled client; sends that are not awaited close the connection", async () => {
   let sent = 0;
   let maxBuffered = 0;
   const over = Promise.withResolvers<unknown>();
@@ -41,7 +41,7 @@ test("a sender that awaits waits for a stalled client; sends that are not awaite
 });
 
 test.each([1000, 100_000])(
-  "a sender that awaits may send any message after small ones, with a queue of %d bytes",
+  "a sender that awaits its sends may send a message of any size after small ones, with a queue of %d bytes",
   async (maxSendQueueBytes) => {
     await using s = await serve((app) => {
       app.enableWebSocket({ maxSendQueueBytes, deflate: true });

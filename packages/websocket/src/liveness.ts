@@ -13,7 +13,7 @@ export type CountingStream = Writable & {
   readonly _handle?: Handle | null;
 };
 
-/** Detects by the counters of a socket that its client is alive, even without a message or pong. */
+/** Detects from a socket's counters that its client is alive, even without a message or pong. */
 export class Liveness {
   private readonly socket: CountingStream;
   private bytesRead: number;

@@ -90,7 +90,7 @@ test.each([
   [4001, {}, "WEBSOCKET_BAD_MESSAGE"],
   [4001, 5, "WEBSOCKET_BAD_MESSAGE"],
 ])(
-  "a close with the code %p and the reason %p of a client is an error of its handler",
+  "closing with the code %p and the reason %p from a client's message is an error in the handler",
   async (code, reason, error) => {
     type Close = Record<"code" | "reason", never>;
     const logged: unknown[] = [];
@@ -140,7 +140,7 @@ test("a refusal whose detail is not a string closes with 1008", async () => {
   expect(await collect(await s.open("/")).closed).toEqual([1008, '{"banned":true}']);
 });
 
-test.each([5, undefined, "", "a".repeat(201)])("the app has no room %p", (name) => {
+test.each([5, undefined, "", "a".repeat(201)])("app.room rejects the name %p", (name) => {
   const app = new (App.with(websocket))();
   expect(() => app.room(name as string)).toThrow(expect.objectContaining({ code: "WEBSOCKET_BAD_ROOM" }));
 });

@@ -100,7 +100,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.liveness = new Liveness(socket);
     this.isPlain = ws.extensions === "";
     this.gate = this.isPlain ? null : new InflateGate(ws);
-    if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` emits its end only after the frames that it has read
+    if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` emits `close` only after the frames that it has read, so the gate must release a held one
     const receive = (data: RawData, isBinary: boolean): void => this.receive(data as Buffer, isBinary);
     ws.on("message", receive);
     if (this.isPlain) readWholeFrames(ws, config.maxMessageBytes, receive);
@@ -218,7 +218,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return new Promise((resolve) => this.inbox.wait(resolve));
   }
 
-  /** Removes a message from the inbox; resumes the client if at most half of the queue's limits is left. */
+  /** Removes a message from the inbox; resumes the client once the queue is at most half full. */
   private take(): Message | null | undefined {
     const message = this.inbox.take();
     if (this.ws.isPaused && this.isHalfEmpty) this.resume();

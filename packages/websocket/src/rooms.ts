@@ -148,7 +148,7 @@ class BroadcastIncompleteError extends HttpError {
   constructor(room: string) {
     super(
       503,
-      `a message to the room "${room}" was not confirmed by every process; members in the other processes have it`,
+      `a message to the room "${room}" was not confirmed by every process; members in the processes that confirmed it have it`,
       { code: "WEBSOCKET_BROADCAST_INCOMPLETE", headers: { "retry-after": "1" }, retry_after: 1 },
     );
   }

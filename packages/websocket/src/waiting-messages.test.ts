@@ -16,7 +16,7 @@ const meter: Feature<{ readonly received: () => number }> = {
   }),
 };
 
-test("a client of many empty messages is paused until half of the waiting ones are read, and none is lost", async () => {
+test("a client that sends many empty messages is paused until half of the queued messages are read, and none is lost", async () => {
   const count = 200_000;
   const ended = Promise.withResolvers<void>();
   let socket: ServerSocket | undefined;
@@ -31,7 +31,7 @@ test("a client of many empty messages is paused until half of the waiting ones a
   await using s = await serveApp(app);
   const other = await s.open("/echo");
   const { texts } = collect(other);
-  /** Returns the number of messages that the server has received, once it does not grow during 20 round trips of another connection. */
+  /** Returns the number of messages that the server has received, once the number has not grown during 20 round trips of another connection. */
   const received = async (): Promise<number> => {
     let last = -1;
     for (let idle = 0; idle < 20; idle++) {

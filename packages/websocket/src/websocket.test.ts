@@ -175,7 +175,7 @@ describe.each(transports)("on the %s transport", (transport) => {
 
   const mebibytes = transport === "fast" ? 16 : 2; // the transports differ only until the upgrade
 
-  test(`with larger limits ${mebibytes} MiB pass in both directions`, async () => {
+  test(`with larger limits, messages of ${mebibytes} MiB pass in both directions`, async () => {
     const size = mebibytes * 1024 * 1024;
     await using s = await serve(
       (app) => {
@@ -216,7 +216,7 @@ test("messages with a schema are typed; a mismatch closes with 1008, invalid JSO
   expect(seen).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
 });
 
-test("after the end of the connection, sends reject, unawaited ones without an unhandled rejection, and the signal has aborted", async () => {
+test("once the connection has ended, sends reject, unawaited sends cause no unhandled rejection, and the signal is aborted", async () => {
   const ended = Promise.withResolvers<ServerSocket>();
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {
@@ -235,7 +235,7 @@ test("after the end of the connection, sends reject, unawaited ones without an u
   void socket.sendBinary(new Uint8Array(1));
   void socket.sendJson({ dropped: true });
   void socket.send("dropped");
-  await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+  await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn of the event loop
   process.off("unhandledRejection", note);
   expect(stray).toEqual([]);
   await expect(socket.sendText("late")).rejects.toMatchObject({ code: "WEBSOCKET_CLOSED" });

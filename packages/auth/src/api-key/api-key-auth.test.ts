@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { once } from "node:events";
@@ -109,7 +109,7 @@ test.each(["fast", "node"] as const)(
   },
 );
 
-test("the field and its challenge are configured together", async () => {
+test("the second argument sets the field and its name in the challenge", async () => {
   await using client = testClient(createApp("Service-Token"));
   expect((await client.get("/", { headers: { "service-token": "hashed-key-1" } })).status).toBe(200);
   const reply = await client.get("/", { headers: { "x-api-key": "hashed-key-1" } });

@@ -38,7 +38,7 @@ const pairsOf = (keys: unknown): readonly Pair[] | null => {
   return list.every(isPair) ? list : null;
 };
 
-/** Types as declared; `problemsOf` checks them. */
+/** The declared types of a pair; `problemsOf` checks the actual ones. */
 type Pair = readonly [key: string, name: string];
 
 const isPair = (item: unknown): item is Pair => Array.isArray(item) && item.length === 2;

@@ -99,7 +99,7 @@ test.each([
   await expect(verifyPassword("secret", null, cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
 });
 
-test("a member of the cost without a value has its default", async () => {
+test("an undefined cost parameter has its default", async () => {
   const cost = { ...cheap, parallelization: undefined as never };
   const hash = await hashPassword("secret", cost);
   expect(hash).toMatch(/^\$scrypt\$ln=1,r=1,p=3\$/);

@@ -45,7 +45,7 @@ export const passwordProblem = (password: unknown): string | null => {
  * Whether a password matches its hash. Without a hash, for an unknown user, it does the same work and returns false, so that the response time does
  * not reveal which users exist.
  *
- * @param cost cost of the stored hashes, for the work without one. @default the default of `hashPassword`
+ * @param cost cost of the stored hashes; also used if `hash` is missing. @default the default of `hashPassword`
  * @throws AUTH_BAD_HASH for a hash that is not a scrypt PHC string, or an invalid cost; HttpError 503 AUTH_BUSY when 100 are waiting
  */
 export const verifyPassword = (

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { And, App, type Guard, Not, Or } from "@framework/core";
 import { virtualClock } from "@framework/core/testing";
 import { eachClient, testClient, waitFor } from "@framework/testing";

@@ -126,7 +126,7 @@ export class JwtAuth extends Authentication {
     const lineage = lineageOf(claims);
     if (lineage === null) throw this.invalid();
     const { family, generation } = lineage;
-    // Signed before the old token is consumed, so that invalid claims of `update` leave it usable.
+    // Signed before the old token is consumed, so that the old one stays usable if `update` returns invalid claims.
     const carried = carriedClaims(claims);
     const updated = update === undefined ? carried : await callUpdate(update, carried);
     const pair = await this.issuer.pair(tools, updated, { family, generation: generation + 1 });
@@ -136,7 +136,7 @@ export class JwtAuth extends Authentication {
 
   /**
    * Revokes a token by its `jti`, or, given claims, all tokens of the same login; claims of a token from `createToken`, which has no login, revoke that token.
-   * Every worker refuses them once it resolves.
+   * Once the call resolves, every worker refuses these tokens.
    *
    * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti` or `exp`; HttpError 503 when the store fails or is full
    */

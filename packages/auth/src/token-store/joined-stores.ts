@@ -17,7 +17,7 @@ interface StoreEntry {
  * Combines the default stores of all apps that use one `JwtAuth`: a revocation in one store applies to all apps.
  *
  * Each app may have its own shared values, which start empty and, if they are in this process, end with the app. The oldest of these stores is therefore
- * kept until all apps have stopped: every write is made in all stores, so it has the content of the later ones. A persistent store, such as Redis, keeps its
+ * kept until all apps have stopped: every write is made in all stores, so the oldest has the content of the later ones. A persistent store, such as Redis, keeps its
  * content itself and closes with its app.
  */
 export class JoinedStores implements TokenStore {

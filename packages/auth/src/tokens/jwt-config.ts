@@ -58,7 +58,7 @@ export interface JwtConfig {
   readonly refreshExpiration: number;
   /** Size of the cache of verified tokens; expiry and revocation are still checked. @default 0 */
   readonly cachedTokens: number;
-  /** Maximum number of renewed logins, and separately of revoked ids, in the default store, which keeps them until their tokens expire; more get 503. @default 100000 */
+  /** Maximum number of renewed logins, and separately of revoked ids, in the default store, which keeps them until their tokens expire; further ones get 503. @default 100000 */
   readonly maxLogins: number;
   /** Store of revoked tokens and renewed logins. @default the state that all workers of this host share; with Redis, all hosts */
   readonly store: TokenStore | undefined;

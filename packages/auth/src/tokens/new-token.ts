@@ -131,7 +131,7 @@ const toJson = (claims: RawClaims, config: JwtConfig): string => {
   if (invalid === null) return text;
   throw authError(
     "AUTH_BAD_CLAIMS",
-    `this JwtAuth would refuse the token because of the claim ${invalid}: ${needs[invalid] ?? "JwtConfig.requiredClaims has it"}`,
+    `this JwtAuth would refuse the token because of the claim ${invalid}: ${needs[invalid] ?? "JwtConfig.requiredClaims lists it"}`,
   );
 };
 
@@ -140,7 +140,7 @@ const isNeverInForce = ({ exp, nbf }: RawClaims, { leewaySecs }: JwtConfig): boo
 
 /** Requirements of the claims of a new token, for messages. */
 const needs: Readonly<Record<string, string>> = {
-  iss: "it must be JwtConfig.issuer, which is set without it",
-  aud: "it must name one of JwtConfig.audience, which is set without it",
+  iss: "it must be JwtConfig.issuer, the default if it is omitted",
+  aud: "it must name one of JwtConfig.audience, the default if it is omitted",
   nbf: "it must be a time in Unix seconds, before the token expires",
 };

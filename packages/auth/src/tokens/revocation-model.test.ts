@@ -62,7 +62,7 @@ const step = fc.oneof(
   },
 );
 
-test("no revoked, used or expired token is accepted, even if the store is full; then valid refresh tokens and logouts may get 503", async () => {
+test("no revoked, used or expired token is accepted, even if the store is full; a full store may refuse valid refresh tokens and logouts with 503", async () => {
   const seen = { refreshed: 0, full: 0, reused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: "max" }), async (steps) => {

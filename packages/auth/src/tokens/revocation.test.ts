@@ -7,8 +7,8 @@ import { type Claims, JwtAuth, type JwtConfig, type TokenPair, type TokenStore }
 import { forge, jwk, rsa } from "../jwt/forge.test-kit.ts";
 import { claimsOf, invalidTokenError, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
 
-const away = (): never => {
-  throw new Error("away");
+const fail = (): never => {
+  throw new Error("store unreachable");
 };
 
 test.each<[string, (it: TokenApp, claims: Claims) => Promise<void>]>([
@@ -120,13 +120,13 @@ test.each([undefined, null, -1, 0.5, "0", 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTE
 );
 
 test.each<[string, Partial<TokenStore>, (auth: JwtAuth, pair: TokenPair) => Promise<unknown>]>([
-  ["consume", { consume: away }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
-  ["isRevoked", { isRevoked: away }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
-  ["isRevoked", { isRevoked: away }, (auth) => auth.isRevoked("a")],
-  ["revoke", { revoke: away }, (auth, pair) => auth.revokeToken(claimsOf(pair.token))],
+  ["consume", { consume: fail }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
+  ["isRevoked", { isRevoked: fail }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
+  ["isRevoked", { isRevoked: fail }, (auth) => auth.isRevoked("a")],
+  ["revoke", { revoke: fail }, (auth, pair) => auth.revokeToken(claimsOf(pair.token))],
   [
     "revoke after a reuse",
-    { revoke: away, consume: () => false },
+    { revoke: fail, consume: () => false },
     (auth, pair) => auth.refreshToken(pair.refreshToken),
   ],
 ])("a store whose %s fails is a 503, logged once a minute", async (_name, broken, call) => {
@@ -180,7 +180,7 @@ test("while its store hangs, a request with a token gets 503; a late failure of 
   await it.clock.advance(201);
   const { status, headers } = await reply;
   expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
-  rejecters[0]?.(new Error("away"));
+  rejecters[0]?.(new Error("store unreachable"));
   await waitFor(() => it.logged.length === 2);
   expect(it.logged).toEqual([
     "the token store did not answer in time and the request was refused",

@@ -32,7 +32,7 @@ test("a token is valid until the second it expires; leeway extends that", async 
   }
 });
 
-test("a token is invalid before its nbf; leeway makes that earlier", async () => {
+test("a token is invalid before its nbf minus the leeway", async () => {
   for (const leewaySecs of [0, 30]) {
     await using it = await setUp({ leewaySecs });
     const token = await it.auth.createToken({ sub: "ann", nbf: it.secs() + 100 });

@@ -9,8 +9,8 @@ const bad = { code: "AUTH_BAD_CLAIMS" };
 test.each<[string, ConfigInput<JwtConfig>, object]>([
   ["nbf: it must be a time", {}, { nbf: "x" }],
   ["nbf: it must be a time", { expiration: 10 }, { nbf: 1_800_000_010 }],
-  ["tenant: JwtConfig.requiredClaims has it", { requiredClaims: ["sub", "tenant"] }, {}],
-  ["tenant: JwtConfig.requiredClaims has it", { requiredClaims: ["tenant"] }, { tenant: undefined }],
+  ["tenant: JwtConfig.requiredClaims lists it", { requiredClaims: ["sub", "tenant"] }, {}],
+  ["tenant: JwtConfig.requiredClaims lists it", { requiredClaims: ["tenant"] }, { tenant: undefined }],
   ["iss: it must be JwtConfig.issuer", { issuer: "me" }, { iss: "zzz" }],
   ["iss: it must be", {}, { iss: 5 }],
   ["aud: it must name one of JwtConfig.audience", { audience: "a" }, { aud: "zzz" }],
@@ -74,7 +74,7 @@ test("update gets the claims, except claims that only JwtAuth sets, and may spre
   expect(claimsOf(next.token)).toMatchObject({ iss: "me", sub: "ann", roles: ["b"], tenant: "t" });
 });
 
-test("an update that returns nothing is a clear error, and the token is not consumed", async () => {
+test("an update that returns nothing is an error, and the token is not consumed", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
   const nothing = it.auth.refreshToken(refreshToken, (() => undefined) as never);

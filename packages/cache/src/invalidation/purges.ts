@@ -114,7 +114,7 @@ export class Purges {
     return dropped;
   }
 
-  /** Removes all entries of this worker's store after it may have missed drops, or did not drop; until then the store is not used. */
+  /** Removes all entries of this worker's store, which may have missed a drop or failed to apply one; the store is not used until it is empty. */
   private async clear(): Promise<void> {
     this.clearing++;
     try {

@@ -6,7 +6,7 @@ import { testClock } from "../cached-app.test-kit.ts";
 import { originApp, type SuiteServer } from "./origin.test-kit.ts";
 import { createRealm } from "./realm.test-kit.ts";
 
-/** An edition of the public suite: the package of npm, or a clone of its repository, whose tests are newer. */
+/** An edition of the public suite: the package on npm, or a clone of its repository, whose tests are newer. */
 export interface Edition {
   readonly name: "npm" | "repository";
   readonly home: URL;
@@ -38,7 +38,7 @@ const OTHER_CACHES = "cdn-cache-control";
 /** Timeout after which the client of the repository's edition aborts a request, in milliseconds. */
 const ABORT_MS = 10_000;
 
-/** Returns the edition in a folder, by default that of npm. */
+/** Returns the edition in a folder, by default the one from npm. */
 export const editionIn = (folder?: string): Edition => {
   if (folder === undefined) {
     return { name: "npm", home: new URL("./", import.meta.resolve("http-cache-tests/package.json")) };

@@ -1,7 +1,7 @@
 import type { Edition, Verdict } from "./run-suite.test-kit.ts";
 
 /** Tests that the cache fails by design. The README's table has the same rows. */
-export interface Choice {
+export interface ExpectedFailure {
   /** Ids, with alternatives in braces. */
   readonly tests: string;
   readonly reason: string;
@@ -9,7 +9,7 @@ export interface Choice {
   readonly only?: Edition["name"];
 }
 
-export const choices: readonly Choice[] = [
+export const expectedFailures: readonly ExpectedFailure[] = [
   {
     tests: "heuristic-{200,203,204,404,405,410,414,501,599}-cached",
     reason:
@@ -102,10 +102,12 @@ const expand = (pattern: string): readonly string[] => {
   return alternatives.split(",").flatMap((text) => expand(`${before}${text}${after}`));
 };
 
-/** Returns the differences from `choices`: unlisted failures, and listed tests that pass. */
+/** Returns the differences from `expectedFailures`: unlisted failures, and listed tests that pass. */
 export const differences = (edition: Edition["name"], verdicts: readonly Verdict[]): readonly string[] => {
   const listed = new Set(
-    choices.flatMap(({ tests, only }) => (only === undefined || only === edition ? expand(tests) : [])),
+    expectedFailures.flatMap(({ tests, only }) =>
+      only === undefined || only === edition ? expand(tests) : [],
+    ),
   );
   const failed = verdicts.filter(({ kind, failure }) => kind !== "check" && failure !== null);
   const ids = new Set(failed.map(({ id }) => id));

@@ -12,7 +12,7 @@ export interface RequestState {
   readonly identity: boolean;
   /** Id of the caller whose reply this is; `null` if the route has no `per`, or `per` returned none. */
   readonly caller: string | number | null;
-  /** Whether a request with an identity may use stored replies: on `shared` routes, and with a caller by `per`. */
+  /** Whether a request with an identity may use stored replies: on `shared` routes, or if `per` returned a caller. */
   readonly allowsIdentity: boolean;
   /** Number of shared calls that the request has waited for. */
   readonly round: number;

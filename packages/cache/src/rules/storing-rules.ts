@@ -7,7 +7,7 @@ export interface StoringContext {
   readonly status: number;
   /** Whether the request has an identity, before or after the handler. */
   readonly identity: boolean;
-  /** Whether requests with an identity may use stored replies: on `shared` routes, and with a caller by `per`. */
+  /** Whether requests with an identity may use stored replies: on `shared` routes, or if `per` returned a caller. */
   readonly shared: boolean;
   /** Whether the reply is stored for one caller, as in a private cache. */
   readonly own: boolean;
@@ -110,7 +110,7 @@ const explicitSeconds = ({ directives, expires, date }: ReplyFacts, wallMs: numb
 
 const ttlOf = ({ ttlSecs }: ReplyFacts): number | null => (ttlSecs === "malformed" ? 0 : ttlSecs);
 
-/** Prohibiting directives win. `s-maxage` implies `proxy-revalidate`, unless the reply permits stale use explicitly (RFC 9111 4.2.4). */
+/** Directives that forbid stale replies take precedence. `s-maxage` implies `proxy-revalidate`, unless the reply permits stale use explicitly (RFC 9111 4.2.4). */
 const staleness = (
   { directives }: ReplyFacts,
   { staleSecs }: StoringContext,

@@ -76,7 +76,7 @@ const combinations: readonly (readonly [status: number, credential: string])[] =
   ),
 ];
 
-test("a reply with each Cache-Control, status and credential is stored exactly if the rules allow it", async () => {
+test("a reply with each Cache-Control, status and credential is stored if and only if the rules allow it", async () => {
   const differences: string[] = [];
   let cells = 0;
   for (const shared of [false, true]) {

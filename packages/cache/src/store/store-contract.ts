@@ -68,7 +68,7 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
     assert.equal((await b.get("long"))?.id, "2");
     assert.equal(await b.drop(["t:a"]), 1);
   },
-  "replaces stores only if the current entry has that id": async ({ views: [a, b], advance }) => {
+  "set with replaces stores only if the current entry has that id": async ({ views: [a, b], advance }) => {
     assert.equal(await put(a, "key", reply("2"), { replaces: "1" }), false);
     assert.equal(await a.get("key"), undefined);
     await put(a, "key", reply("1"), { holdMs: 300 });

@@ -12,9 +12,11 @@ export const importInstalled = async (
   try {
     path = createRequire(join(cwd, "package.json")).resolve(name);
   } catch (cause) {
-    throw new FrameworkError("CLI_NO_PACKAGE", `${name} is not installed in ${cwd}; npm install ${name}`, {
-      cause,
-    });
+    throw new FrameworkError(
+      "CLI_NO_PACKAGE",
+      `${name} is not installed in ${cwd}; run npm install ${name}`,
+      { cause },
+    );
   }
   return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
 };

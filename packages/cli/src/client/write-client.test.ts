@@ -66,7 +66,7 @@ export const createApp = () => {
   expect([exitCode, err]).toEqual([1, expect.stringContaining("the reply to GET /none.json has status 404")]);
 });
 
-test("a byte order mark of a document, and line breaks of Windows in the checked file, are no difference", async () => {
+test("a byte order mark in a document, and Windows line breaks in the checked file, do not count as differences", async () => {
   const cwd = project();
   const words = ["client", "api.ts", "--document", "api.json"];
   writeFileSync(join(cwd, "api.json"), `\u{feff}${document("/notes")}`);

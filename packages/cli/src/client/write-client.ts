@@ -20,7 +20,7 @@ export const writeClient: RunCommand = async (given, context) => {
   const output = given.argument("output") ?? "";
   const path = resolve(cwd, output);
   if (output === "-" && given.flag("check"))
-    throw new UsageError("--check compares a file: name it in place of -");
+    throw new UsageError("--check compares the API with a file: name one in place of -");
   if (output !== "-" && isFolder(path)) throw new UsageError(`${output} is a folder: name a file in it`);
   const { generateClient } = (await importInstalled("@framework/client", cwd)) as unknown as {
     generateClient: GenerateClient;

@@ -43,7 +43,7 @@ test("the service stops gracefully when the command is killed", async () => {
   });
   let out = "";
   child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
-  const closed = new Promise((resolve) => child.stdout.once("end", resolve)); // with its last process
+  const closed = new Promise((resolve) => child.stdout.once("end", resolve)); // the pipe closes when the last process of the service ends
   const [, url = ""] = await waitFor(() => /"url":"([^"]+)"/.exec(out), { timeoutMs: 60_000 });
   child.kill("SIGKILL");
   await closed;

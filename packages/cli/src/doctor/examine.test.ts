@@ -145,7 +145,7 @@ spec:
   ]);
 });
 
-test("of a patch, whose containers have no image, only the variables are examined", async () => {
+test("only the variables of a patch are examined, because its containers have no image", async () => {
   const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: shop }\n";
   const probe = "readinessProbe: { httpGet: { path: /health/ready } }";
   const cwd = project({
@@ -190,15 +190,15 @@ test("a program that fails before run is a finding with its error message", asyn
 const END = 'process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000);';
 
 test.each([
-  ["a signal ends", END, "60", "ended by signal SIGTERM"],
+  ["is ended by a signal", END, "60", "ended by signal SIGTERM"],
   [
-    "a signal ends after a message",
+    "is ended by a signal after a message",
     `console.error("no memory"); ${END}`,
     "60",
     "ended by signal SIGTERM: no memory",
   ],
   ["does not end", "setInterval(() => {}, 1000);", "1", "no end within 1 s"],
-])("a program that %s is a finding that says so", async (_, text, timeoutSecs, reason) => {
+])("a program that %s is a finding with this reason", async (_, text, timeoutSecs, reason) => {
   const { findings } = await runCliJson<Examined>(["doctor", "--timeout", timeoutSecs], {
     cwd: project({ "main.ts": text }),
     environment: plainEnvironment,

@@ -9,7 +9,7 @@ const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", 
 /**
  * Reads one Kubernetes object. The containers with `ports` are the service. If no container of a pod lists ports, which Kubernetes allows, all containers
  * are the service, and the labels show whether a Service selects the pod.
- * Containers with images of databases, brokers and proxies are ignored. Of a container without an image, as in a patch of Kustomize, only the variables are known.
+ * Containers with images of databases, brokers and proxies are ignored. A container without an image, as in a Kustomize patch, contributes only its variables.
  */
 export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
   const { kind } = object;

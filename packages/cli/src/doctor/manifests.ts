@@ -8,7 +8,7 @@ import type { Labels, ManifestFacts, Workload } from "./rules/facts.ts";
 import { isRecord, recordsIn } from "./yaml-values.ts";
 
 const FOLDERS = "{deploy,k8s,kubernetes,manifests}";
-/** Maximum number of files, and the maximum length of each; more than this many characters are also more bytes. */
+/** Maximum number of files, and maximum bytes of each. */
 const MAX_FILES = 200;
 const MAX_BYTES = 1_048_576;
 
@@ -57,7 +57,8 @@ const TEMPLATE_MARK = "{{";
 
 const factsOf = (path: string, text: string): ManifestFacts => {
   if (!MANIFEST_KEY.test(text)) return noFacts;
-  if (text.length > MAX_BYTES) return unreadableFile(path, `it is larger than ${MAX_BYTES} bytes`);
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    return unreadableFile(path, `it is larger than ${MAX_BYTES} bytes`);
   const parts = parseAllDocuments(text, { logLevel: "silent" });
   const found = [...parts].map((document): ManifestFacts => {
     const [error] = document.errors;

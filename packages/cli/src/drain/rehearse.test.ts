@@ -40,7 +40,7 @@ const drainHeld = (cwd: string, ...words: readonly string[]) => {
   return runCli(["drain", "/held", ...flags, ...words], { cwd, environment: plainEnvironment, clock });
 };
 
-/** Unlike every other delay. */
+/** Differs from every other delay, so the test clock recognises the timer of `--after`. */
 const AFTER_SECS = 7;
 
 test("a service that drains drops no request, and its slow stop tasks are named", async () => {

@@ -32,7 +32,7 @@ export const readCatalogues = async (packages: readonly InstalledPackage[]): Pro
   return { codes: codes.sort((a, b) => a.code.localeCompare(b.code)), unreadable };
 };
 
-/** Finds one code. Packages whose names match the code's prefix are read first, the others only if the code is not in these. */
+/** Finds one code. Packages whose names match the code's prefix are read first, the others only if none of these has the code. */
 export const findCode = async (
   packages: readonly InstalledPackage[],
   code: string,

@@ -33,7 +33,7 @@ const list = (codes: readonly CataloguedCode[]): Outcome => ({
       codes.map(({ code, entry }) => [styled("bold", code), entry.summary]),
     ),
     "",
-    styled("dim", `${codes.length} codes; framework explain CODE has the remedy`),
+    styled("dim", `${codes.length} codes; framework explain CODE shows the remedy`),
   ],
 });
 

@@ -4,8 +4,8 @@ export const explainCommand: Command = {
   name: "explain",
   summary: "explain an error code, or each step of a request",
   description: [
-    "explain CODE shows cause, remedy and passages of the installed documents; without a code it lists the codes of every installed package and of the project. Nothing is fetched.",
-    "explain GET /books/1 starts the app in this process, as in development, sends the request and shows each step: it ran or was skipped, why, and how long it took.",
+    "explain CODE shows the cause, the remedy and passages about the code in the installed documents; without a code it lists the codes of every installed package and of the project. Nothing is fetched.",
+    "explain GET /books/1 starts the app in this process, as in development, sends the request and shows for each step whether it ran or was skipped, why, and how long it took.",
     "A step's time excludes the steps inside it. Values of the request's header fields, cookies, query and body are hidden in reasons.",
   ],
   arguments: [
@@ -34,7 +34,7 @@ export const explainCommand: Command = {
       name: "times",
       kind: "number",
       value: "count",
-      summary: "how often to send the request, 1 by default; the last one is explained",
+      summary: "how many times to send the request, 1 by default; the last one is explained",
       min: 1,
       max: 1000,
     },

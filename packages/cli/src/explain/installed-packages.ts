@@ -26,8 +26,8 @@ export interface PackageManifest {
 const SCOPE = "@framework";
 
 /**
- * Finds this package, and the framework's packages in the `node_modules` of a folder, of its parent folders and of this program. Of several copies, the
- * nearest counts. Private packages are skipped.
+ * Finds this package, and the framework's packages in the `node_modules` of a folder, of its parent folders and of this program. Of several copies, it
+ * returns the nearest. Private packages are skipped.
  *
  * @throws CLI_BAD_PACKAGE_JSON
  */
@@ -45,7 +45,7 @@ export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
 };
 
-/** Returns the project of a folder if its package.json names its own catalogue. @throws CLI_BAD_PACKAGE_JSON */
+/** Returns the project of a folder if its package.json names an error catalogue. @throws CLI_BAD_PACKAGE_JSON */
 export const projectWithCodes = (cwd: string): readonly InstalledPackage[] => {
   const project = readPackage(cwd);
   return project?.manifest.framework?.errors === undefined ? [] : [project];

@@ -21,7 +21,7 @@ export class CommandInput {
     return this.options.has(name);
   }
 
-  /** Returns an option's value; of a repeated one the last. */
+  /** Returns an option's value; the last one if the option is repeated. */
   text(name: string): string | undefined {
     const value = this.options.get(name)?.at(-1);
     return typeof value === "string" ? value : undefined;
@@ -32,7 +32,7 @@ export class CommandInput {
     return (this.options.get(name) ?? []).filter((value) => typeof value === "string");
   }
 
-  /** Returns an option's number; of a repeated one the last. */
+  /** Returns an option's number; the last one if the option is repeated. */
   number(name: string): number | undefined {
     const value = this.options.get(name)?.at(-1);
     return typeof value === "number" ? value : undefined;

@@ -37,7 +37,7 @@ export const programHelp = (commands: readonly Command[]): readonly Line[] => [
     commands.map(({ name, summary }) => [styled("bold", `  ${name}`), summary]),
   ),
   "",
-  "framework <command> --help explains one. Every command takes --json.",
+  "framework <command> --help explains a command. Every command accepts --json.",
   "Exit codes: 0 success, 1 the check or the command failed, 2 the command line is invalid.",
 ];
 

@@ -63,7 +63,7 @@ class WordReader {
     return new CommandInput(this.arguments, this.options);
   }
 
-  /** Returns the first argument with choices whose word is none of them, and that word: the argument was probably left out. */
+  /** Returns the first argument whose word is not among its choices, and the word: the argument was probably left out. */
   private misplaced(): { readonly spec: Command["arguments"][number]; readonly word: string } | undefined {
     for (const spec of this.command.arguments) {
       const word = this.arguments.get(spec.name);

@@ -30,7 +30,7 @@ export interface Terminal {
 /** The part of a clock that deadlines use. */
 export type DeadlineClock = Pick<Clock, "after">;
 
-/** Unlike core's clock, its timers keep the process alive: there may be nothing else that does while an app has not replied. */
+/** Unlike the timers of core's clock, these keep the process alive: while an app has not replied, nothing else may do so. */
 const processClock: DeadlineClock = {
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);
@@ -38,7 +38,7 @@ const processClock: DeadlineClock = {
   },
 };
 
-/** The original write of stdout, after `reserveStdout`. */
+/** The original write of stdout; set by `reserveStdout`. */
 let originalWrite: typeof process.stdout.write | null = null;
 
 /** Reserves stdout for results and redirects all other output, such as `console.log`, to stderr. Returns the original write of stdout. */

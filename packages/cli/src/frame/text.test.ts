@@ -4,7 +4,7 @@ import { createProgress } from "./progress.ts";
 import { table } from "./table.ts";
 import { renderLine, safeJson, styled } from "./text.ts";
 
-/** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
+/** Any character. Replaces fast-check's unit `binary`, which first builds a map of all characters and takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
 const hostile = fc.string({ unit: character, maxLength: 40 });

@@ -16,11 +16,11 @@ test.each([
 });
 
 test.each([
-  [null, 1, "one serves the last rate; raise --max to find its capacity"],
-  [50, 1, "one serves the last rate; raise --max to find its capacity"],
-  [70, 2, "at most; raise --max to find the capacity of one"],
+  [null, 1, "one worker serves the last rate; raise --max to find its capacity"],
+  [50, 1, "one worker serves the last rate; raise --max to find its capacity"],
+  [70, 2, "an upper bound; raise --max to find the capacity of one worker"],
 ])(
-  "a low CPU share at a ramp that ended within the limits is not called a wait; target %p",
+  "if the ramp ended within the limits, a low CPU share is not reported as waiting; target %p",
   (target, workers, reason) => {
     const facts = { capacity: 50, cpu: 0.07, isReached: false, processors: 8, target };
     expect(adviseWorkers(facts)).toEqual({ workers, reason });

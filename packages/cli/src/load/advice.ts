@@ -34,8 +34,11 @@ export const adviseWorkers = ({
   if (capacity === 0) return { workers: 1, reason: "no rate was within the limits" };
   if (!isReached && cpu < BUSY)
     return target === null || target <= capacity
-      ? { workers: 1, reason: "one serves the last rate; raise --max to find its capacity" }
-      : { workers: workersFor(target, capacity), reason: "at most; raise --max to find the capacity of one" };
+      ? { workers: 1, reason: "one worker serves the last rate; raise --max to find its capacity" }
+      : {
+          workers: workersFor(target, capacity),
+          reason: "an upper bound; raise --max to find the capacity of one worker",
+        };
   if (cpu < BUSY)
     return {
       workers: 1,

@@ -47,7 +47,7 @@ test("a rate is retried after one bad stage", async () => {
   expect((await findKnee(run, 100, limits)).capacity).toBeGreaterThan(890);
 });
 
-test("constant latency is not an overload, but growing latency is, although both delay replies beyond the stage", async () => {
+test("constant latency is not an overload and growing latency is, although both delay replies past the end of the stage", async () => {
   const stage = async (p50Ms: number, answered: number): Promise<string | null> => {
     const run = async (): Promise<Stage> => ({
       offered: 100,

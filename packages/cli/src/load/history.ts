@@ -49,7 +49,7 @@ export const appendHistory = (path: string, entry: HistoryEntry): void => {
   writeFileSync(path, `${JSON.stringify([...readHistory(path), entry].slice(-MAX_ENTRIES), null, 2)}\n`);
 };
 
-/** Returns the median capacity of the last 5 measurements of the same request on the same processor model, the upper one of an even number; `null` if there are none. */
+/** Returns the median capacity of the last 5 measurements of the same request on the same processor model; of an even number, the upper median; `null` if there are none. */
 export const usualCapacity = (
   history: readonly HistoryEntry[],
   { request, machine }: HistoryEntry,

@@ -78,7 +78,9 @@ test("a service that fails has no capacity, and the command fails", async () => 
   expect([exitCode, err, out]).toEqual([
     1,
     "", // no progress, because this is not a terminal
-    expect.stringContaining("capacity of one worker: 0 requests/s (beyond it: 2 of 2 requests failed)"),
+    expect.stringContaining(
+      "capacity of one worker: 0 requests/s (at a higher rate: 2 of 2 requests failed)",
+    ),
   ]);
 });
 
@@ -131,7 +133,7 @@ test("a repeated header field is sent with each of its values, in any case of it
   expect(await runCliJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 3 });
 });
 
-test("a last rate below the default first rate is also the first", async () => {
+test("a last rate below the default first rate is also used as the first rate", async () => {
   const words = ["load", "--max", "3", "--secs", "1", "--p99", "20000"];
   const options = { cwd: serviceProject(""), environment: plainEnvironment };
   const { capacity, stages } = await runCliJson<Measured>(words, options);

@@ -15,7 +15,7 @@ import { httpSender } from "./http-sender.ts";
 import { loadRequest } from "./load-request.ts";
 import { runStage, type Stage } from "./open-loop.ts";
 
-/** One stage, with the maximum loop delay and heap, and the mean CPU share, of the service during it. */
+/** One stage, with the service's maximum event loop delay, maximum heap and mean CPU share. */
 interface MeasuredStage extends Stage {
   readonly loopDelayMs: number;
   readonly heapMiB: number;
@@ -111,7 +111,7 @@ interface Findings {
 const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice, doubts }: Findings): Outcome => {
   const isBelowUsual = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
   const isRegression = isBelowUsual && knee.reason !== null; // without a reason, the capacity is at least the last rate
-  const end = knee.reason === null ? "the rate at which the ramp ends" : `beyond it: ${knee.reason}`;
+  const end = knee.reason === null ? "the rate at which the ramp ends" : `at a higher rate: ${knee.reason}`;
   const comparison: Line =
     usual === null
       ? styled("dim", "no earlier measurement of this request on this machine")

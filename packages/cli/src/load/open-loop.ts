@@ -12,7 +12,7 @@ export interface Stage {
   readonly requests: number;
   /** Requests with a status of 500 or more, with a network error, or without a reply. */
   readonly failures: number;
-  /** Percentiles of the milliseconds from the time at which a request was due to the end of its reply, or for a missing reply to the end of the wait. */
+  /** Latency percentiles in milliseconds, from the time at which a request was due to the end of its reply; for a missing reply, to the end of the wait. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;

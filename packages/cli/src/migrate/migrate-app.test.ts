@@ -15,7 +15,7 @@ interface Migrated {
   readonly tables: readonly { readonly set: string }[];
 }
 
-/** Runs several commands in one process: loading books takes longer than its migrations. */
+/** Runs several commands in one process: loading the books app takes longer than its migrations. */
 const COMMANDS = `import { commandLine } from ${JSON.stringify(join(import.meta.dirname, "../command-line.ts"))};
 const runs = [];
 for (const words of JSON.parse(process.argv[1])) {
@@ -74,7 +74,7 @@ test("the table of parked work is created before a feature uses durable work", a
   const lacking = await runCli(["parked", "--app", app]);
   expect([lacking.exitCode, lacking.err]).toEqual([1, expect.stringContaining("framework migrate")]);
   expect((await runCli(["migrate", "--dry-run", "--app", app])).out).toMatch(
-    /^would go up durable-parked 1 create-parked$/m,
+    /^would run up durable-parked 1 create-parked$/m,
   );
   const { exitCode, out } = await runCli(["migrate", "--app", app]);
   expect([exitCode, out]).toEqual([

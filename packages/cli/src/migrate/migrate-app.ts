@@ -39,12 +39,12 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
       data: { steps, dryRun, durable: tables !== null && !dryRun, tables: tables ?? [] },
       lines: [
         ...steps.map(({ number, name, direction }): Line => [
-          styled(direction === "up" ? "green" : "yellow", dryRun ? `would go ${direction}` : direction),
+          styled(direction === "up" ? "green" : "yellow", dryRun ? `would run ${direction}` : direction),
           ` ${number} ${name}`,
         ]),
         ...(steps.length === 0 && (tables ?? []).length === 0 ? ["the database is up to date"] : []),
         ...(tables ?? []).map(({ set, number, name }): Line => [
-          styled("green", dryRun ? "would go up" : "up"),
+          styled("green", dryRun ? "would run up" : "up"),
           ` ${set} ${number} ${name}`,
         ]),
         ...(tables !== null && (tables.length === 0 || !dryRun)
@@ -73,7 +73,7 @@ interface TableStep {
 const isMigratable = (value: unknown): value is DurableTables =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "migrate") === "function";
 
-/** Returns the steps of the tables; `null` for a dry run if they are unknown. */
+/** Migrates the tables and returns the steps; a dry run only returns them, or `null` if they are unknown. */
 const migrateTables = async (
   durable: DurableTables,
   dryRun: boolean,

@@ -2,7 +2,7 @@ import type { Command } from "../frame/command.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
-  summary: "migrate the database of an app: its files, and the tables of durable work",
+  summary: "migrate an app's database: run its migration files, then migrate the tables of durable work",
   description: [
     "The app is created and not started. Files of the folder run in one transaction; the tables of jobs, sagas and other durable work follow, unless --to is given.",
   ],

@@ -52,7 +52,7 @@ const environmentWithNpm = (lines: string): Readonly<Record<string, string>> => 
   return { PATH: `${folder}:${process.env["PATH"] ?? ""}` };
 };
 
-test("without an installed @framework/create, npm fetches the newest version and gets name and variant", async () => {
+test("without an installed @framework/create, npm fetches the newest version and passes name and variant to it", async () => {
   const environment = environmentWithNpm(
     `printf '\\n> npx\\n> create\\n\\n{ "name": "%s", "files": ["a.ts"], "next": ["cd notes"] }' "$*"`,
   );

@@ -31,7 +31,7 @@ export const writeService: RunCommand = async (given, context) => {
   };
 };
 
-/** Runs the installed `@framework/create`, which may be next to this program, or the newest, and returns its JSON. */
+/** Runs `@framework/create` and returns its JSON output: the installed version, which may be next to this program, else the newest. */
 const create = async (words: readonly string[], { cwd, environment }: Context): Promise<string> => {
   const installed = installedPackages(cwd).find(({ name }) => name === "@framework/create");
   if (installed === undefined) return runNewest(words, { cwd, environment });

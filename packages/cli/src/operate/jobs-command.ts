@@ -2,10 +2,10 @@ import type { Command } from "../frame/command.ts";
 
 export const jobsCommand: Command = {
   name: "jobs",
-  summary: "list jobs with their statistics, or the items of one; retry or cancel one",
+  summary: "list jobs with their statistics, or the items of a job; retry or cancel an item",
   description: ["The app is created and not started; the running service runs the retried jobs."],
   arguments: [
-    { name: "job", summary: "name of a job; without it, all with their statistics" },
+    { name: "job", summary: "name of a job; without it, all jobs are listed with their statistics" },
     {
       name: "action",
       summary: "list, get, retry or cancel; list by default",
@@ -15,7 +15,7 @@ export const jobsCommand: Command = {
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
-    { name: "state", kind: "text", summary: "only items in a state, such as failed" },
+    { name: "state", kind: "text", summary: "only items in this state, such as failed" },
     {
       name: "limit",
       kind: "number",

@@ -84,7 +84,7 @@ test("the serving process does the replayed and retried work", async () => {
   expect((await framework("parked")).data).toEqual({ items: [], next: null });
 });
 
-test("replay takes all pages of parked work, or at most --limit items", async () => {
+test("replay processes all pages of parked work, or at most --limit items", async () => {
   const many = join(folder, "many.db");
   serve({ MAIL_IS_DOWN: "1", MAIL_DATABASE: many, MAIL_MORE: "147" });
   process.env["MAIL_DATABASE"] = many;

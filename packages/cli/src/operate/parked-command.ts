@@ -13,20 +13,22 @@ export const parkedCommand: Command = {
       summary: "list, inspect, replay or discard; list by default",
       choices: ["list", "inspect", "replay", "discard"],
     },
-    { name: "id", summary: "id of one item; without it, replay takes all items that the options select" },
+    {
+      name: "id",
+      summary: "id of one item; without it, replay applies to all items that the options select",
+    },
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
     {
       name: "source",
       kind: "text",
-      summary: "only items of a source: message, work or projection",
+      summary: "only items of this source: message, work or projection",
     },
     {
       name: "name",
       kind: "text",
-      summary:
-        "only items of a queue, of a subscription (topic and group) or of a projection (name and version)",
+      summary: "only items of this queue, subscription (topic and group) or projection (name and version)",
     },
     {
       name: "state",
@@ -38,7 +40,7 @@ export const parkedCommand: Command = {
       name: "limit",
       kind: "number",
       value: "count",
-      summary: "maximum number of items; by default, list shows 100 and replay takes all",
+      summary: "maximum number of items; by default, list shows 100 and replay has no limit",
       min: 1,
       max: 1000,
     },

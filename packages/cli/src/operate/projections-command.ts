@@ -15,7 +15,8 @@ export const projectionsCommand: Command = {
     { name: "projection", summary: "name of a projection" },
     {
       name: "version",
-      summary: "number of one version; by default, resume takes all and other actions the highest",
+      summary:
+        "version number; by default, resume applies to all versions, and the other actions to the highest",
     },
   ],
   options: [{ name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true }],

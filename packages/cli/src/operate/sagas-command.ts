@@ -16,9 +16,9 @@ export const sagasCommand: Command = {
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
-    { name: "name", kind: "text", summary: "only instances of a saga" },
-    { name: "status", kind: "text", summary: "only instances with a status, such as paused" },
-    { name: "key", kind: "text", summary: "only the instance with a key" },
+    { name: "name", kind: "text", summary: "only instances of this saga" },
+    { name: "status", kind: "text", summary: "only instances with this status, such as paused" },
+    { name: "key", kind: "text", summary: "only the instance with this key" },
     {
       name: "limit",
       kind: "number",

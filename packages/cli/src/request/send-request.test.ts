@@ -67,7 +67,7 @@ test("an endless reply is truncated at the limit", async () => {
   expect([body.length, isCut]).toEqual([MAX_SHOWN_BYTES, true]);
 });
 
-test("a text that is truncated within a character is still a text", async () => {
+test("a text body that is truncated within a character is still printed as text", async () => {
   const { body, bodyIs, isCut } = await reply("GET", "/umlauts");
   expect([bodyIs, body.length, isCut]).toEqual(["text", 1 + (MAX_SHOWN_BYTES - 2) / 2, true]);
   expect(body).toMatch(/^xü+$/);

@@ -59,7 +59,7 @@ test.each([
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });
 
-test("without a module, the conventional ones are tried and named", async () => {
+test("without a module, the conventional ones are tried, and named in the error", async () => {
   const { exitCode, err } = await runCli(["routes"], { cwd: import.meta.dirname });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("none of src/app.ts, app.ts")]);
 });

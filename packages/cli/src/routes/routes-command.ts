@@ -8,8 +8,8 @@ export const routesCommand: Command = {
     { name: "app", summary: "module of the app: src/app.ts, or src/app.ts#createApp", isFile: true },
   ],
   options: [
-    { name: "path", kind: "text", summary: "only routes whose path contains the text" },
-    { name: "method", kind: "text", summary: "only routes of a method" },
+    { name: "path", kind: "text", summary: "only routes whose path contains this text" },
+    { name: "method", kind: "text", summary: "only routes with this method" },
   ],
   examples: ["routes", "routes src/app.ts --method POST", "routes src/app.ts#createApp --json"],
   fails: "the app cannot be created",

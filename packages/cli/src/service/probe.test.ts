@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 
-test("a service whose command has ended stops gracefully, however long that takes", async () => {
+test("a service stops gracefully after its command was killed, however long the shutdown takes", async () => {
   const cwd = serviceProject(
     'app.onEvent("shutdown", async () => { await new Promise((resolve) => setTimeout(resolve, 1000)); console.log("stopped gracefully"); });',
   );

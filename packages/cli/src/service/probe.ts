@@ -3,7 +3,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { writeSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** The pipe that `startService` opens. */
+/** File descriptor of the pipe that `startService` opens. */
 const PIPE = 3;
 const PERIOD_MS = 250;
 
@@ -14,7 +14,7 @@ const report = (line: object): void => {
   try {
     writeSync(PIPE, `${JSON.stringify(line)}\n`);
   } catch (error) {
-    // If the command reads slowly, the line is dropped. If the command has ended, even by SIGKILL, only this stops the service.
+    // If the command reads slowly, the line is dropped. EPIPE: the command has ended, perhaps by SIGKILL, so nothing else would stop the service.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") return;
     isOrphaned = true; // a second signal would kill the service immediately
     process.kill(process.pid, "SIGTERM");

@@ -14,7 +14,7 @@ export interface ServiceSample {
   readonly cpu: number;
 }
 
-/** A start or stop task of the app that ended. */
+/** A completed start or stop task of the app. */
 export interface ServiceTask {
   readonly phase: string;
   readonly name: string;

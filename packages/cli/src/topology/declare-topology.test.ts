@@ -5,7 +5,7 @@ const cwd = import.meta.dirname;
 const module = "pigeon-app.test-program.ts";
 
 test("missing topics are created, unless --check is given", async () => {
-  const app = `${module}#lacking`;
+  const app = `${module}#withMissingTopic`;
   const checked = await runCli(["topology", "--check", "--app", app], { cwd });
   expect([checked.exitCode, checked.out]).toEqual([
     1,
@@ -20,7 +20,7 @@ test("missing topics are created, unless --check is given", async () => {
 });
 
 test("an existing queue that differs is a failure", async () => {
-  const { exitCode, out } = await runCli(["topology", "--app", `${module}#different`], { cwd });
+  const { exitCode, out } = await runCli(["topology", "--app", `${module}#withDifferentQueue`], { cwd });
   expect([exitCode, out]).toEqual([1, "problem default (pigeon): the queue has another length\n"]);
 });
 

@@ -21,7 +21,7 @@ const appOn = (broker: BrokerAdapter): App =>
   new (App.with(messaging))().enableMessaging({ broker, topics: ["orders"] });
 
 /** An app whose broker lacks a topic. */
-export const lacking: App = appOn(pigeon([]));
+export const withMissingTopic: App = appOn(pigeon([]));
 
 /** An app whose broker has a queue that differs. */
-export const different: App = appOn(pigeon(["the queue has another length"]));
+export const withDifferentQueue: App = appOn(pigeon(["the queue has another length"]));

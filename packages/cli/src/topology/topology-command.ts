@@ -2,7 +2,7 @@ import type { Command } from "../frame/command.ts";
 
 export const topologyCommand: Command = {
   name: "topology",
-  summary: "create the topics and queues that an app lacks on its brokers",
+  summary: "create an app's missing topics and queues on its brokers",
   description: [
     "The app is created and not started; the command opens its own connections to the brokers. Nothing that exists is changed. An app that uses its database as a broker only needs `framework migrate`.",
   ],

@@ -6,7 +6,7 @@ export interface Candidate {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** A package whose version is chosen, or is fixed while its peers are chosen. */
+/** A package whose version is chosen, or whose fixed version limits the choice for its peers. */
 export interface Choosable {
   readonly name: string;
   /** The installed version. */
@@ -74,7 +74,7 @@ const conflictsOf = (
     });
   });
 
-/** Returns the package to lower, then the one to lower if the first has no older version: the peer comes first if it is above the range. */
+/** Returns the package to lower, and the alternative if that package has no older version: the peer is first if it is above the range. */
 const toLower = ({ name, peer, range, found }: Conflict): readonly [string, string] => {
   const minimum = /\d+\.\d+\.\d+/.exec(range.split("||").at(-1) ?? "")?.[0] ?? "0.0.0";
   return compareVersions(found, minimum) > 0 ? [peer, name] : [name, peer];

@@ -14,7 +14,7 @@ export interface TestRelease {
 
 /** A registry on the loopback interface that serves documents and tarballs to npm. */
 export interface LoopbackRegistry extends AsyncDisposable {
-  /** Variables with which npm uses only this registry. */
+  /** Environment variables that make npm use only this registry. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -86,7 +86,7 @@ const entry = (path: string, text: string): readonly Buffer[] => {
   header.write("0000000\0", 116);
   header.write(`${body.length.toString(8).padStart(11, "0")}\0`, 124);
   header.write("00000000000\0", 136);
-  header.write("        0", 148); // spaces where the checksum will be, and the type of a file
+  header.write("        0", 148); // spaces in place of the checksum, and the type flag of a regular file
   header.write("ustar\0" + "00", 257);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);

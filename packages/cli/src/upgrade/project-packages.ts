@@ -6,7 +6,7 @@ import { ancestorsOf, type InstalledPackage, readPackage } from "../explain/inst
 
 const sections = ["dependencies", "devDependencies", "optionalDependencies"] as const;
 
-/** A package that package.json of a project names with a range of versions. */
+/** A package that the project's package.json names with a version range. */
 export interface NamedPackage {
   readonly name: string;
   readonly range: string;
@@ -47,7 +47,7 @@ export const readProject = (cwd: string): ProjectPackages => {
   };
 };
 
-/** Returns an installed package; those of a workspace may be in the `node_modules` of a parent folder. */
+/** Returns an installed package; packages of a workspace may be in the `node_modules` of a parent folder. */
 const installedPackage = (cwd: string, name: string): InstalledPackage | null => {
   for (const folder of ancestorsOf(cwd)) {
     const found = readPackage(join(folder, "node_modules", name));

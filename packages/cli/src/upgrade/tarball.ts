@@ -4,7 +4,7 @@ const BLOCK = 512;
 /** Maximum size of an unpacked tarball. */
 const MAX_BYTES = 256 * 1_048_576;
 
-/** Returns the texts of files in a package's tarball by path, without its first folder. */
+/** Returns the texts of files in a package's tarball by path; paths omit the top-level folder. */
 export const readTarball = (tarball: Uint8Array, paths: readonly string[]): ReadonlyMap<string, string> => {
   const bytes = gunzipSync(tarball, { maxOutputLength: MAX_BYTES });
   const found = new Map<string, string>();

@@ -160,7 +160,7 @@ test("in a workspace, the package manager of the workspace's lock file installs"
   expect(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")).toBe("lock: 1\n");
 });
 
-test("packages that are installed in the folder of the workspace count", async () => {
+test("the peer ranges of packages installed in the workspace's folder are respected", async () => {
   const audit = { name: "audit", version: "3.0.0", peerDependencies: { [scope("core")]: "^1.0.0" } };
   const cwd = join(project({}, [core("1.1.0"), audit]), "packages/shop");
   mkdirSync(cwd, { recursive: true });
@@ -186,10 +186,13 @@ test("the line breaks of a package.json are preserved", () => {
 test.each([
   [{ [scope("own")]: "workspace:^" }, "no package of the framework has a range that can be upgraded"],
   [{ left: "^1.0.0" }, "package.json names no package of the framework"],
-])("without a package to upgrade, %j is not called the newest", async (dependencies, message) => {
-  const { exitCode, out } = await runCli(["upgrade"], { cwd: project(dependencies, []) });
-  expect([exitCode, out.split("\n")[0]]).toEqual([0, message]);
-});
+])(
+  "dependencies %j, without a package to upgrade, are not reported as up to date",
+  async (dependencies, message) => {
+    const { exitCode, out } = await runCli(["upgrade"], { cwd: project(dependencies, []) });
+    expect([exitCode, out.split("\n")[0]]).toEqual([0, message]);
+  },
+);
 
 test("an unreachable registry is a failure with npm's message", async () => {
   const cwd = project(ranges, installed);

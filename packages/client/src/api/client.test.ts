@@ -126,14 +126,17 @@ test.each<[string, object]>([
   ['the parameter "q"', { params: { id: "1" }, query: { q: "\ud800" } }],
   ['the cookie "c"', { params: { id: "1" }, cookies: { c: "\ud800" } }],
   ["the body", { params: { id: "1" }, body: { n: 1n } }],
-])("a value that cannot be serialised is refused with the operation: %s", async (subject, input) => {
-  const createClient = await importClient(takesAll);
-  await using client = createClient("http://127.0.0.1:1");
-  await expect(client["all"]?.(input)).rejects.toMatchObject({
-    code: "CLIENT_BAD_PARAMETER",
-    message: `POST /all/{id} cannot send ${subject}`,
-  });
-});
+])(
+  "a value that cannot be serialised is refused with an error that names the operation: %s",
+  async (subject, input) => {
+    const createClient = await importClient(takesAll);
+    await using client = createClient("http://127.0.0.1:1");
+    await expect(client["all"]?.(input)).rejects.toMatchObject({
+      code: "CLIENT_BAD_PARAMETER",
+      message: `POST /all/{id} cannot send ${subject}`,
+    });
+  },
+);
 
 test("credentials for a scheme that the document lacks are refused, together with all other mistakes", async () => {
   const createClient = await importClient(takesAll);

@@ -123,7 +123,7 @@ const unknownSchemes = ({ security }: ApiSpec, credentials: Credentials): string
     });
 };
 
-/** Adds the header fields of security schemes, such as `X-API-Key`, to the option. Returns an option that is not a list unchanged: `httpClient` reports it. */
+/** Adds the header fields of security schemes, such as `X-API-Key`, to `credentialHeaders`. Returns a value that is not a list unchanged: `httpClient` reports it. */
 const credentialHeadersOf = ({ security }: ApiSpec, given: readonly string[] = []): readonly string[] =>
   Array.isArray(given)
     ? [...given, ...Object.values(security).flatMap(([where, name]) => (where === "header" ? [name] : []))]

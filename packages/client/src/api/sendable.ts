@@ -4,7 +4,7 @@ import type { OperationSpec } from "./operation.ts";
 /**
  * Serialises a value and reports failures.
  *
- * @throws ClientError CLIENT_BAD_PARAMETER with the operation for a value that cannot be serialised: a lone surrogate in a URL, a bigint in JSON
+ * @throws ClientError CLIENT_BAD_PARAMETER, which names the operation, for a value that cannot be serialised: a lone surrogate in a URL, a bigint in JSON
  */
 export const sendable = <T>({ route }: OperationSpec, subject: string, serialise: () => T): T => {
   try {

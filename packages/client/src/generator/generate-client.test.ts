@@ -149,7 +149,7 @@ import { createClient, type Schemas } from "./json.ts";
 export const json: Schemas["Json"] = ["a", { b: ["c"] }];
 export const odd: Schemas["Odd"] = [null, [null]];
 export const tree: Schemas["Tree"] = { children: [{ data: { a: "b" } }] };
-// @ts-expect-error a number is not such a value, at any depth
+// @ts-expect-error the recursive schema allows no number, at any depth
 export const no: Schemas["Json"] = ["a", { b: [1] }];
 export const got: Promise<string> = createClient("http://h").get().then(({ body }) => (typeof body === "string" ? body : ""));
 `;

@@ -28,7 +28,7 @@ test("hostile names run no code and replace no member of the client", async () =
   expect(Object.getPrototypeOf(client)).toBeNull();
 });
 
-/** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
+/** Any character. Replaces fast-check's unit `binary`, which first builds a map of all characters and takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
 test("any strings of a document remain within literals and comments", () => {

@@ -27,8 +27,8 @@ export interface CallInit {
   /** Key by which the service recognises a retry; only sent to trusted hosts. @default none */
   readonly idempotencyKey?: string;
   /**
-   * Whether the reply is a stream: only the call's own `maxReplyBytes` limits its size, and `timeoutMs` ends with its header fields. A function decides by
-   * status and header fields.
+   * Whether the reply is a stream: only the call's own `maxReplyBytes` limits its size, and `timeoutMs` applies until its header fields arrive. A function
+   * decides by status and header fields.
    * @default false
    */
   readonly stream?: boolean | StreamRule;

@@ -47,7 +47,7 @@ test.each<[string, CallInit]>([
   ["a Content-Length of another body", { method: "PUT", body: "abc", headers: { "content-length": "5" } }],
   ["the method CONNECT", { method: "CONNECT" }],
   ["a stream that was read before", { method: "POST", body: read }],
-])("a call over sockets with %s is refused, which is no failure of the service", async (_, init) => {
+])("a call over sockets with %s is refused, and not counted as a failure of the service", async (_, init) => {
   await using server = await serve((__, response) => response.end("x"));
   let attempts = 0;
   const count: OutgoingMiddleware = (request, next) => (attempts++, next(request));

@@ -31,12 +31,12 @@ const hanging = (request: Request): Promise<Response> =>
     request.signal.addEventListener("abort", () => reject(request.signal.reason));
   });
 
-test("the reply for an error that a handler does not catch has its status, and only the log names the service", async () => {
+test("a reply for an uncaught ClientError has the error's status, and only the log names the service", async () => {
   const refuse = () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:8080"));
   await using broken = await startApp(httpClient({ baseUrl, fetch: refuse }));
   expect(await broken.get()).toEqual({
     status: 502,
-    text: '{"error":"Bad Gateway","detail":"A service that this one calls failed","status":502}',
+    text: '{"error":"Bad Gateway","detail":"An upstream service failed","status":502}',
   });
   expect(broken.warnings).toEqual([
     "GET /order failed: GET http://stock.internal:8080/stock failed: connect ECONNREFUSED 10.0.0.7:8080",
@@ -44,7 +44,7 @@ test("the reply for an error that a handler does not catch has its status, and o
   await using slow = await startApp(httpClient({ baseUrl, fetch: hanging, timeoutMs: 10 }));
   expect(await slow.get()).toEqual({
     status: 504,
-    text: '{"error":"Gateway Timeout","detail":"A service that this one calls did not respond in time","status":504}',
+    text: '{"error":"Gateway Timeout","detail":"An upstream service did not respond in time","status":504}',
   });
   expect(slow.warnings).toEqual([
     "GET /order failed: GET http://stock.internal:8080/stock took longer than 10 ms",
@@ -53,7 +53,7 @@ test("the reply for an error that a handler does not catch has its status, and o
   const first = full.get();
   expect(await full.get()).toEqual({
     status: 503,
-    text: '{"error":"Service Unavailable","detail":"A service that this one calls is not available","status":503}',
+    text: '{"error":"Service Unavailable","detail":"An upstream service is not available","status":503}',
   });
   expect((await first).status).toBe(504);
 });

@@ -2,10 +2,10 @@ import { HttpError } from "@framework/core";
 
 /** Error details for clients, by status. Names and addresses of other services appear only in the log. */
 const details: Readonly<Record<number, string>> = {
-  503: "A service that this one calls is not available",
-  504: "A service that this one calls did not respond in time",
+  503: "An upstream service is not available",
+  504: "An upstream service did not respond in time",
 };
-const FAILED = "A service that this one calls failed";
+const FAILED = "An upstream service failed";
 
 /** Codes of errors with which the client refuses a call. */
 const refusals: ReadonlySet<string> = new Set([

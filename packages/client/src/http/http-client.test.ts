@@ -31,7 +31,7 @@ test("sends method, path, fields and body, and returns error statuses as replies
   });
 });
 
-test("refuses a reply that is larger than its limit while it arrives", async () => {
+test("refuses a reply as soon as its received bytes exceed the limit", async () => {
   await using server = await serve((_, response) => {
     const infinite = new Readable({ read: (size) => void infinite.push(Buffer.alloc(size)) });
     pipeline(infinite, response, () => {}); // the client aborts
@@ -90,7 +90,7 @@ test("publicAddressesOnly cannot be combined with fetch, which would not check a
   );
 });
 
-test("a call whose body is never read counts until its timeout", async () => {
+test("a call whose body is never read counts towards maxCalls until its timeout", async () => {
   await using server = await serve((_, response) => void response.writeHead(200).write("start"));
   await using http = open(server.url, { maxCalls: 1, timeoutMs: 2000 });
   await http.request("/");

@@ -86,7 +86,7 @@ const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("H
 const BAD_URL =
   "HttpClientOptions.baseUrl must be an absolute http or https URL without credentials, query or fragment";
 const UNCHECKED_ADDRESSES =
-  "HttpClientOptions.publicAddressesOnly is checked when a socket connects, which `fetch` replaces; remove one of them";
+  "HttpClientOptions.publicAddressesOnly is checked when a socket connects, but `fetch` replaces the sockets; remove one of the two options";
 
 /** Returns the base URL, and the options with defaults. @throws ConfigurationError CORE_BAD_CONFIG with every mistake */
 export const checkHttpOptions = ({

@@ -14,7 +14,7 @@ const unfinishedReply = (cancelled: unknown[] = []): Response =>
     }),
   );
 
-test("a call by a fetch that ignores the signal ends at timeoutMs, before and after the header fields", async () => {
+test("a call through a fetch that ignores the signal ends at timeoutMs, before and after the header fields", async () => {
   await using http = open({ timeoutMs: 50, fetch: () => new Promise(() => {}) });
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   const cancelled: unknown[] = [];
@@ -24,7 +24,7 @@ test("a call by a fetch that ignores the signal ends at timeoutMs, before and af
   expect(cancelled).toHaveLength(1);
 });
 
-test("a call by a fetch that ignores the signal ends when the caller aborts, and its later reply is cancelled", async () => {
+test("a call through a fetch that ignores the signal ends when the caller aborts, and its later reply is cancelled", async () => {
   const reason = new Error("enough");
   const caller = new AbortController();
   const lateReply = Promise.withResolvers<Response>();

@@ -30,7 +30,7 @@ test("only idempotent requests and requests with an Idempotency-Key are repeated
   expect(await attempts({ method: "PUT", body: stream })).toBe(1);
 });
 
-test("a retry waits for Retry-After; there is none if it is too long", async () => {
+test("a retry waits as long as Retry-After requires, and a Retry-After above maxDelayMs ends the attempts", async () => {
   let field = "2";
   await using server = await serve((_, response) => response.writeHead(429, { "retry-after": field }).end());
   const waits: number[] = [];

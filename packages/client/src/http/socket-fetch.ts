@@ -35,7 +35,7 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
     if (headers.has("expect"))
       throw new ClientError(
         "CLIENT_BAD_PARAMETER",
-        "the field Expect is not supported: a client sends bodies without waiting",
+        "the field Expect is not supported: the client sends bodies without waiting for 100 Continue",
       );
     const encoded = bodyOf(await encodeBody(body, headers)); // sets Content-Type
     const reply = await agent.request({

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { open } from "./http-service.test-kit.ts";
 
-test("the source of a stream is cancelled when the call fails before it is sent", async () => {
+test("the source of a stream is cancelled when the call fails before the stream is sent", async () => {
   const cancelled: unknown[] = [];
   const body = () => new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
   const failed = async (call: Promise<unknown>) => call.catch((error: unknown) => error);

@@ -31,19 +31,19 @@ export const checked = <S extends StandardSchema>(
 
 /** Some schemas, such as zod's, return a promise when a transform or check throws. */
 const NOT_SYNCHRONOUS =
-  "has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues";
+  "must pass its schema, which is asynchronous or threw (use a synchronous one that reports mistakes as issues)";
 
 const validateText = <T>(schema: StandardSchema, text: string): Parsed<T> => {
   let result;
   try {
     result = schema["~standard"].validate(text);
   } catch (error) {
-    return { problem: `is refused, because its schema threw: ${messageOf(error)}` };
+    return { problem: `must pass its schema, which threw: ${messageOf(error)}` };
   }
   if (isPromise(result)) {
     result.then(undefined, () => {}); // the problem names both causes; an unhandled rejection would end the process
     return { problem: NOT_SYNCHRONOUS };
   }
   if (result.issues === undefined) return { value: result.value as T }; // guaranteed by the schema
-  return { problem: `is refused: ${result.issues.map(({ message }) => message).join("; ")}` };
+  return { problem: `must pass its schema (${result.issues.map(({ message }) => message).join("; ")})` };
 };

@@ -4,12 +4,13 @@ import type { SharedValues } from "@framework/core/feature";
 /** Ten years: the token must not expire during a run. */
 const TTL_MS = 10 * 365 * 86_400_000;
 
-/** Number of reserved tokens. A worker runs the program of its primary process, so both reserve the same. */
+/** Number of reserved tokens. A worker runs the same program as its primary process, so both use the same variable names. */
 let reserved = 0;
 
 /**
- * Reserves the token of an app before it starts, in a variable that a primary process passes to its workers: a page stays open when a changed source replaces
- * the worker. Returns a function that removes the variable, so that other child processes do not inherit it, and returns the token.
+ * Reserves the token of an app before it starts, in an environment variable that a primary process passes to its workers, so that an open page keeps its
+ * access when a source change replaces the worker. Returns a function that removes the variable, which other child processes must not inherit, and returns
+ * the token.
  */
 export const reserveToken = (environment: NodeJS.ProcessEnv = process.env): (() => string) => {
   const variable = `FRAMEWORK_DEVTOOLS_TOKEN_${++reserved}`;

@@ -74,7 +74,7 @@ export const safeTable = ({ columns, rows }: PanelTable): PanelTable => ({
   })),
 });
 
-/** An untyped feature may publish other values, such as a bigint, which JSON does not have. */
+/** An untyped feature may publish other values, such as a bigint, which JSON cannot represent. */
 const safeCell = (cell: unknown): PanelCell => {
   if (cell === undefined) return null;
   if (cell === null || typeof cell === "number" || typeof cell === "boolean") return cell;

@@ -6,8 +6,8 @@ import { type RequestEntry, requestEntry } from "./request-entry.ts";
 const STEPS_CHANNEL = "framework.request.steps";
 const ANSWERED_CHANNEL = "framework.request.answered";
 
-/** Refills per second: each adds a tenth of the budget, up to the budget of a second. */
-const PARTS = 10;
+/** Each refill adds a tenth of `maxPerSecond` to the budget, up to `maxPerSecond`. */
+const REFILLS_PER_SECOND = 10;
 
 /** Options of a recorder. */
 export interface RecorderOptions {
@@ -40,7 +40,7 @@ export class RequestRecorder {
     subscribe(ANSWERED_CHANNEL, this.onAnswer);
     this.budget = this.options.maxPerSecond;
     this.grant();
-    this.refill = setInterval(() => this.grant(), 1000 / PARTS);
+    this.refill = setInterval(() => this.grant(), 1000 / REFILLS_PER_SECOND);
     this.refill.unref();
   }
 
@@ -53,7 +53,7 @@ export class RequestRecorder {
 
   private grant(): void {
     const { maxPerSecond } = this.options;
-    this.budget = Math.min(maxPerSecond, this.budget + maxPerSecond / PARTS);
+    this.budget = Math.min(maxPerSecond, this.budget + maxPerSecond / REFILLS_PER_SECOND);
     this.listen(this.budget >= 1);
   }
 

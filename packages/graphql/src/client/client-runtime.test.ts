@@ -27,7 +27,7 @@ const generated = async (): Promise<Generated> => {
   return (await import(pathToFileURL(target).href)) as Generated;
 };
 
-test("header fields of a client have any case; its Accept replaces the default, and the body is always JSON", async () => {
+test("names of client headers are case-insensitive; an Accept replaces the default, and the body is always JSON", async () => {
   const { Now, createClient } = await generated();
   const { app } = library();
   const sent: Request[] = [];

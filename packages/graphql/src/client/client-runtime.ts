@@ -20,9 +20,9 @@ export interface Result<Data> {
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Header fields of every request, in any case; \`content-type\` is always JSON. */
+  /** Header fields of every request; names are case-insensitive, and \`content-type\` is always JSON. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether ids are sent instead of texts: the service must have the \`documents\` of this module. @default false */
+  /** Whether to send ids instead of texts; the service must be configured with the \`documents\` of this module. @default false */
   readonly trusted?: boolean;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -38,7 +38,7 @@ export const createClient =
       method: "POST",
       headers: {
         accept: "application/graphql-response+json, application/json",
-        ...Object.fromEntries(Object.entries(headers).map(([field, value]) => [field.toLowerCase(), value])), // fetch joins the values of two spellings
+        ...Object.fromEntries(Object.entries(headers).map(([field, value]) => [field.toLowerCase(), value])), // fetch joins values of names that differ in case
         "content-type": "application/json",
       },
       body: JSON.stringify({ ...(trusted ? { documentId: id } : { query: text }), operationName: name, variables }),

@@ -5,7 +5,7 @@ import type { OpenScope } from "@framework/core/feature";
 export interface GraphqlContext {
   /** The operation as an invocation, for guards and dependencies. Its context is the context of the request or the connection. */
   readonly invocation: Invocation;
-  /** The HTTP request; over WebSocket, the request of the upgrade. */
+  /** The HTTP request; over WebSocket, the upgrade request. */
   readonly request: HttpRequest;
   /** Aborts when the result is no longer needed: the client has disconnected or completed the operation, or a timeout has expired. */
   readonly signal: AbortSignal;

@@ -4,14 +4,14 @@ const many = (count: number, make: (at: number) => string): string =>
 const doubling = (at: number): string =>
   `fragment F${at} on Book { a: author { books { ...F${at + 1} } } b: author { books { ...F${at + 1} } } }`;
 
-/** A document that is refused, and a text in its reply. */
+/** A document that is refused, and text that the reply contains. */
 export interface Attack {
   readonly name: string;
   readonly query: string;
-  readonly says: string;
+  readonly replyText: string;
 }
 
-const attack = (name: string, query: string, says: string): Attack => ({ name, query, says });
+const attack = (name: string, query: string, replyText: string): Attack => ({ name, query, replyText });
 
 /** Documents of at most 16 KiB that are refused because of their text. */
 export const attacks: readonly Attack[] = [

@@ -5,7 +5,7 @@ const MAX_DOCUMENTS = 1000;
 const MAX_TOKENS = 100_000;
 const MAX_CHARACTERS = 1_048_576;
 
-/** A hit moves its entry to the end only after this many changes, so with few misses a hit writes nothing. */
+/** A cache hit moves its entry to the end only after this many changes, so most hits write nothing while misses are rare. */
 const STALE_AFTER = 250;
 
 interface Entry {

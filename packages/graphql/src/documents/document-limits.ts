@@ -135,8 +135,8 @@ class ShapeCounter {
   }
 
   /**
-   * Adds a fragment. One that describes the schema does not add to the depth of the others, because the query that tools send is 15 levels deep with all of
-   * them. `MaxIntrospectionDepthRule` limits lists of the schema, and the rest has no cost.
+   * Adds a fragment. A fragment on an introspection type, such as `__Type`, adds no depth to the selection set around it: the introspection query that tools
+   * send is 15 levels deep with its fragments. `MaxIntrospectionDepthRule` limits its lists, and its other fields have no cost.
    */
   private addFragment(shape: Shape, name: string): void {
     const inner = this.fragment(name);

@@ -185,7 +185,7 @@ export class Documents {
     return query ?? refusalError("Missing query");
   }
 
-  /** Clients of Apollo first send only the hash, and the text with it if the hash is unknown. */
+  /** Automatic persisted queries: Apollo clients first send only the hash, and repeat the request with the text if the hash is unknown. */
   private resolveUnknown({ query, documentId }: OperationParams): string | GraphQLError {
     const { documents, onlyDocuments } = this.rules;
     if (documentId == null && query && !onlyDocuments) return query;
@@ -205,7 +205,7 @@ export class Documents {
   }
 }
 
-/** Returns the hash by which clients of Apollo identify a document. */
+/** Returns the hash of an automatic persisted query, as Apollo clients send it. */
 const hashOf = (extensions: OperationParams["extensions"]): string | null => {
   const query = extensions?.["persistedQuery"];
   if (typeof query !== "object" || query === null || !("sha256Hash" in query)) return null;

@@ -1,7 +1,7 @@
 import * as library from "graphql";
 import { specifiedRules, type ValidationRule } from "graphql";
 
-/** Contents of a document, as bits. */
+/** Bit flags for the contents of a document. */
 const DIRECTIVES = 1;
 const FRAGMENTS = 2;
 const VARIABLES = 4;
@@ -51,7 +51,7 @@ const triggers: ReadonlyMap<ValidationRule | undefined, number> = new Map([
   [StreamDirectiveOnListFieldRule, DIRECTIVES],
 ]);
 
-/** Texts that occur in every document with a content. In a string or comment they only add rules. */
+/** Text that every document with the given content contains. A match in a string or comment only adds rules. */
 const marks: readonly (readonly [mark: string, content: number])[] = [
   ["@", DIRECTIVES],
   ["...", FRAGMENTS],

@@ -11,10 +11,14 @@ const escaped = (text: string): string =>
   Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 const tokens = "now ".repeat(1001);
 
-type Body = readonly [name: string, body: string | Uint8Array<ArrayBuffer>, says: string];
-const bodyOf = ({ name: title, query, says }: Attack): Body => [title, JSON.stringify({ query }), says];
+type Body = readonly [name: string, body: string | Uint8Array<ArrayBuffer>, replyText: string];
+const bodyOf = ({ name: title, query, replyText }: Attack): Body => [
+  title,
+  JSON.stringify({ query }),
+  replyText,
+];
 
-/** Bodies that are refused before their document is parsed, and a text in the reply. */
+/** Bodies that are refused before their document is parsed, and text that the reply contains. */
 const bodies: readonly Body[] = [
   ...attacks.map(bodyOf),
   ["length", JSON.stringify({ query: `{ now } ${" ".repeat(50_000)}` }), "maxDocumentLength"],
@@ -35,18 +39,18 @@ const bodies: readonly Body[] = [
 /** Maximum number of tries: until the code is compiled, a request allocates more. On a busy machine, compilation takes long. */
 const TRIES = 500;
 
-const post = async (app: App, body: string | Uint8Array<ArrayBuffer>, says: string): Promise<void> => {
+const post = async (app: App, body: string | Uint8Array<ArrayBuffer>, replyText: string): Promise<void> => {
   const headers = { "content-type": "application/json", "content-length": String(body.length) };
   const reply = await app.fetch(new Request("http://localhost/graphql", { method: "POST", headers, body }));
-  expect(await reply.text()).toContain(says);
+  expect(await reply.text()).toContain(replyText);
 };
 
 /** Sends requests until one allocates less than `limit` bytes. Returns the smallest number of allocated bytes. */
-const allocated = async (app: App, [, body, says]: Body, limit: number): Promise<number> => {
+const allocated = async (app: App, [, body, replyText]: Body, limit: number): Promise<number> => {
   let min = Infinity; // other work of the process can only increase the number
   for (let at = 0; at < TRIES && (at === 0 || min >= limit); at++) {
     const before = getHeapStatistics().total_allocated_bytes;
-    await post(app, body, says);
+    await post(app, body, replyText);
     min = Math.min(min, getHeapStatistics().total_allocated_bytes - before);
   }
   return min;
@@ -75,7 +79,7 @@ test("many refusals leak no memory", async () => {
   const all = [...bodies, ...mistakes.map(bodyOf)];
   const refuseAll = async (rounds: number): Promise<number> => {
     for (let round = 0; round < rounds; round++)
-      for (const [, body, says] of all) await post(app, body, says);
+      for (const [, body, replyText] of all) await post(app, body, replyText);
     return smallestHeap();
   };
   const before = await refuseAll(3);

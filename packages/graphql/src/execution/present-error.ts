@@ -39,14 +39,14 @@ export const errorPresenter = ({
     if (HttpError.is(cause)) return refusal(error, cause);
     if (!(cause instanceof GraphQLError)) return fault(error, cause);
     if (isShown(cause)) return withPlace(error, error.message, error.extensions);
-    return cause.locations !== undefined || isOfRequest(error) ? plain(error) : fault(error, cause);
+    return cause.locations !== undefined || isRequestError(error) ? plain(error) : fault(error, cause);
   };
 };
 
 const pathOf = ({ path }: GraphQLError): string | null => path?.join(".") ?? null;
 
-/** Whether the error belongs to the request and not to a field of the result, such as a variable whose value an enum refuses. */
-const isOfRequest = ({ path, locations }: GraphQLError): boolean =>
+/** Whether it is a request error, not an error of a field, such as a variable with an invalid enum value. */
+const isRequestError = ({ path, locations }: GraphQLError): boolean =>
   path === undefined && locations !== undefined;
 
 /** Returns the innermost error that GraphQL wrapped; `null` for an error of GraphQL itself. */

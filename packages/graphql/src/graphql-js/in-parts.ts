@@ -43,7 +43,7 @@ export interface PartialResults {
 /** Formats of parts: the current draft of the specification, and the draft of August 2022, which some clients use. */
 export type PartFormat = "draft" | "2022";
 
-/** Executes an operation, for a schema with the directives of parts. Rejects if the signal aborts first. */
+/** Executes an operation of a schema with `@defer` and `@stream`. Rejects if the signal aborts first. */
 export const executeInParts = (
   args: ExecutionArgs,
   { signal }: Cancellation,
@@ -53,7 +53,7 @@ export const executeInParts = (
   return execute?.({ ...args, abortSignal: signal }) as Awaitable<ExecutionResult | PartialResults>; // defined, because only graphql 17 has such schemas
 };
 
-/** Executes the operation without parts, for a schema with the directives of parts, which `execute` refuses. */
+/** Executes an operation in one part, for a schema with `@defer` and `@stream`: `execute` of the library refuses such schemas. */
 export const executeInOnePart = (args: ExecutionArgs, until: Cancellation): Awaitable<ExecutionResult> =>
   executeInParts(
     { ...args, document: withoutParts(args.document) },

@@ -35,8 +35,8 @@ export const executeUntil: (args: ExecutionArgs, until: Cancellation) => Awaitab
       };
 
 /**
- * The members of an AbortSignal that the library uses. It follows the real signal once an operation is asynchronous: a synchronous operation cannot be
- * aborted, and creating the signal of a request with a listener takes 1 µs.
+ * A signal with only the members of AbortSignal that the library uses. It follows the real signal once an operation is asynchronous: a synchronous operation
+ * cannot be aborted, and creating the signal of a request with a listener takes 1 µs.
  */
 class DeferredSignal {
   private signal: AbortSignal | null = null;

@@ -61,10 +61,10 @@ export class HttpEndpoint {
   /**
    * Executes the query of a GET.
    *
-   * @throws ForbiddenError for a page of another site that CORS does not allow, HttpError 406 if no format of replies is acceptable
+   * @throws ForbiddenError for a cross-site request that CORS does not allow, HttpError 406 if no format of replies is acceptable
    */
   async get(request: HttpRequest): Promise<Response> {
-    if (isOfOtherSite(request) && !request.context.get(OriginAllowed))
+    if (isCrossSite(request) && !request.context.get(OriginAllowed))
       throw new ForbiddenError("Pages of other sites may not send queries with GET");
     const formats = this.formatsOf(request);
     const outcome = await this.handle(
@@ -157,8 +157,8 @@ export class HttpEndpoint {
   }
 }
 
-/** Whether a page of another site sent a request. Browsers send Sec-Fetch-Site only to HTTPS and local addresses; without it Origin decides. */
-const isOfOtherSite = (request: HttpRequest): boolean => {
+/** Whether a request is cross-site. Browsers send Sec-Fetch-Site only to HTTPS and local addresses; without it, Origin is compared. */
+const isCrossSite = (request: HttpRequest): boolean => {
   const site = request.getHeader("sec-fetch-site");
   if (site !== null) return site === "cross-site";
   const origin = request.getHeader("origin");
@@ -183,7 +183,7 @@ const bodyOf = (request: HttpRequest): Awaitable<unknown> =>
     malformedOrThrow,
   );
 
-/** Returns the parameters. A client may send an object with the members of an HttpError, so only an error is one. */
+/** Returns the parameters, or the body itself if it is an HttpError: a real error, because clients may send an object with the members of an HttpError. */
 const paramsOf = (body: unknown): OperationParams | HttpError =>
   Error.isError(body) && HttpError.is(body) ? body : orMalformed(() => paramsOfBody(body));
 

@@ -151,7 +151,7 @@ test("a charset may be quoted, and only UTF-8 is accepted", async () => {
 test.each([
   { "sec-fetch-site": "cross-site", origin: "https://app.example" },
   { origin: "https://app.example" },
-])("a GET from a page of another site is refused unless CORS allows its origin: %j", async (headers) => {
+])("a cross-site GET is refused unless CORS allows its origin: %j", async (headers) => {
   const query = { query: "{ __typename }" };
   await using withoutCors = testClient(library().app);
   expect((await withoutCors.get("/graphql", { query, headers })).status).toBe(403);
@@ -200,7 +200,7 @@ test("other methods are 405 with Allow, and malformed JSON is a 400 with errors"
   ]);
 });
 
-test("unknown members of a body are ignored, also the members of an HttpError", async () => {
+test("unknown members of a body are ignored, including those of an HttpError", async () => {
   await using client = testClient(library({ batching: true }).app);
   const lookalike = { framework: true, status: 418, extras: {}, detail: "canary" };
   const json = { query: "{ now }", ...lookalike };

@@ -42,7 +42,7 @@ export type HandleOperation = (
   params: OperationParams | HttpError,
 ) => Awaitable<OperationReply>;
 
-/** An operation that is refused, or that its HTTP method may not send. */
+/** An operation that is refused, or is not allowed with its HTTP method. */
 interface RefusedOperation {
   readonly type: string;
   readonly outcome: HttpError | PreparedOperation | readonly GraphQLError[];
@@ -86,7 +86,7 @@ export const createProtocol = ({ documents, executor, present }: ProtocolParts):
   };
 };
 
-/** Whether an operation was accepted and its HTTP method may send it. */
+/** Whether an operation was accepted and is allowed with its HTTP method. */
 const isExecutable = (
   prepared: PreparedOperation | readonly GraphQLError[],
   method: string,

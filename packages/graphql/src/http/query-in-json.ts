@@ -8,7 +8,8 @@ const queryName = Buffer.from('"query"');
 
 /**
  * Finds the member `query` of an unparsed JSON object. Returns the index after the opening quote of its value, or -1 if there is none, its name has escapes, or
- * its value is not a string. Of several, the first with a string is found. Other strings are only scanned for their end, which is ten times as fast as parsing.
+ * its value is not a string. If it is repeated, returns the first with a string value. Other strings are only scanned for their end, which is ten times as
+ * fast as parsing.
  */
 export const queryIn = (json: Uint8Array): number => {
   let at = afterBlanks(json, 0);

@@ -92,7 +92,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 };
 
-/** Members of a scalar in SDL that its resolver replaces; without one, values are unchanged. */
+/** Members of a scalar in SDL that its resolver replaces; without a resolver, values are unchanged. */
 const scalarMembers = [
   "coerceOutputValue",
   "coerceInputValue",

@@ -31,8 +31,8 @@ const markItem = (value: unknown): void => {
 };
 
 /**
- * Marks the errors of a field's value, and returns the value to complete. For a list in an async iterable, which only graphql 17 reads, that is an iterable
- * that marks the errors of its items.
+ * Marks the errors of a field's value, and returns the value to complete. An async iterable for a list, which only graphql 17 reads, is replaced by one that
+ * marks the errors of its items.
  */
 export const marked = (value: unknown, type: GraphQLOutputType): unknown => {
   markReturned(value);

@@ -8,7 +8,7 @@ import {
 } from "@framework/core";
 import { type EntryPoint, type EntryProtection, identifyAgain, mapAwaitable } from "@framework/core/feature";
 
-/** Operations over WebSocket as an entry point: limits and guards get the request of the upgrade. */
+/** Operations over WebSocket as an entry point: limits and guards get the upgrade request. */
 export const socketEntry: EntryPoint = {
   kind: "graphql",
   names: [], // circuit breakers do not apply

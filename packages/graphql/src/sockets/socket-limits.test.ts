@@ -138,12 +138,12 @@ test("variables of more than 100 levels are also refused over a socket, and the 
 test("attacks are refused over a socket with the errors of HTTP, and the connection stays open", async () => {
   const { open } = await serve({ introspection: false });
   const peer = await ready(await open());
-  for (const { name, query, says } of [...attacks, ...mistakes]) {
+  for (const { name, query, replyText } of [...attacks, ...mistakes]) {
     peer.send(subscribe(name, query));
     await waitFor(() => peer.messages.length === 1);
     const [message] = peer.messages.splice(0);
     expect([name, message]).toMatchObject([name, { id: name, type: "error" }]);
-    expect([name, JSON.stringify(message)]).toEqual([name, expect.stringContaining(says)]);
+    expect([name, JSON.stringify(message)]).toEqual([name, expect.stringContaining(replyText)]);
   }
   peer.send(subscribe("last", "{ now }"));
   await waitFor(() => peer.messages.length === 2);

@@ -1,4 +1,4 @@
-// Above 250 lines: how operations begin and end over one protocol, each with the same served library.
+// Longer than 250 lines: it tests how operations begin and end over one protocol, all with the same served library.
 import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";

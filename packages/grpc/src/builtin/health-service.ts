@@ -78,7 +78,7 @@ export const healthImplementation = ({
       open: true,
       handle: async ({ service }: HealthRequest): Promise<{ status: Status }> => {
         const status = await statusOf(service);
-        if (status === "SERVICE_UNKNOWN") throw new GrpcError("NOT_FOUND", "The service is not known here");
+        if (status === "SERVICE_UNKNOWN") throw new GrpcError("NOT_FOUND", "The service is unknown");
         return { status };
       },
     },

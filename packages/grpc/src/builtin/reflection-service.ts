@@ -88,5 +88,5 @@ export const reflectionImplementation = (
 };
 
 const notFound = (): object => ({
-  error_response: { error_code: GrpcStatus.NOT_FOUND, error_message: "The symbol or file is not known here" },
+  error_response: { error_code: GrpcStatus.NOT_FOUND, error_message: "The symbol or file is unknown" },
 });

@@ -3,7 +3,7 @@ import { MAX_TIMEOUT_MS } from "../metadata/grpc-timeout.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
 import type { GrpcCall } from "./grpc-call.ts";
 
-/** Calls scanned per millisecond between two scans: with many short deadlines, the scans take at most a few percent of the processor. */
+/** Calls in progress per millisecond between two scans: even with many short deadlines, the scans take at most a few percent of the CPU time. */
 const CALLS_PER_MS = 1000;
 
 /**
@@ -27,7 +27,7 @@ export class ActiveCalls {
     return this.deadlines.size;
   }
 
-  /** Adds a call, which is aborted at its deadline. Does nothing if the call is already there. */
+  /** Adds a call, which is aborted at its deadline. Does nothing if the call was already added. */
   add(call: GrpcCall): void {
     if (this.deadlines.has(call)) return;
     const remainingMs = call.remainingMs(this.clock.date());

@@ -74,7 +74,7 @@ export class CallRunner {
     this.parts = parts;
     this.active = new ActiveCalls(parts.clock);
     const { limits, breakers } = parts.protection;
-    // Both return the result of `next`, which is an outcome.
+    // Limits and breakers return the result of `next`, which is an outcome, so both casts are safe.
     this.limitsAndMiddleware = [
       ...(limits as readonly unknown[] as readonly CallMiddleware[]),
       ...parts.middleware,

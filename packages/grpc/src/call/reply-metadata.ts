@@ -15,7 +15,7 @@ export class ReplyMetadata {
     return this.values.length === 0;
   }
 
-  /** Sets the only value of a name; bytes for names that end in `-bin`. @throws GRPC_BAD_METADATA, and the present values stay */
+  /** Sets the only value of a name; bytes for names that end in `-bin`. @throws GRPC_BAD_METADATA; the current values are then kept */
   set(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
     const present = this.values;
@@ -44,7 +44,7 @@ export class ReplyMetadata {
     const problem = metadataProblem(lower, value);
     if (problem !== null) throw new FrameworkError("GRPC_BAD_METADATA", problem);
     if (hasOneValue(lower) && this.values.some(([present]) => present === lower))
-      throw new FrameworkError("GRPC_BAD_METADATA", `${lower} has one value; replace it with set()`);
+      throw new FrameworkError("GRPC_BAD_METADATA", `${lower} allows only one value; replace it with set()`);
     if (this.values.length >= MAX_VALUES)
       throw new FrameworkError("GRPC_BAD_METADATA", `a call sends at most ${MAX_VALUES} values of metadata`);
     if (this.byteLength + metadataBytes(lower, value) > MAX_BYTES)

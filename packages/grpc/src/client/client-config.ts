@@ -37,7 +37,7 @@ export interface OutgoingCall {
 
 /** Options of `grpcClient`. */
 export interface GrpcClientOptions {
-  /** TLS; `true` trusts the authorities of the system. @default false: plain text */
+  /** TLS; `true` trusts Node's default CAs. @default false: plain text */
   readonly tls?: boolean | GrpcClientTls;
   /** Deadline of calls without their own, in milliseconds; 0 for none. @default 30000 */
   readonly timeoutMs?: number;

@@ -39,7 +39,7 @@ export const service = grpcService("a.v1.Service", {
   return file;
 };
 
-test("writes the .proto file, keeps its numbers at the next run, and --check compares it", async () => {
+test("the command writes the .proto file, keeps its numbers at the next run, and --check compares it", async () => {
   const at = folder();
   try {
     const one = moduleIn(at, "a: z.string()");

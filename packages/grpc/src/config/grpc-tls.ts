@@ -7,7 +7,7 @@ export interface Certificates {
   /** Private key. */
   readonly key: string | Uint8Array;
   /**
-   * Authorities that must have issued client certificates. Without `requireClientCert` a client may present none; a certificate of another authority is
+   * Certificate authorities of client certificates. Without `requireClientCert` a client may present none; a certificate of another authority is
    * refused. A reload may replace the authorities, but not add or remove `ca`. @default none
    */
   readonly ca?: string | Uint8Array;
@@ -17,7 +17,7 @@ export interface Certificates {
 export interface GrpcTls {
   /** Loads the certificates: at start, when the configuration is checked, and again every `reloadSecs`, for new connections. */
   readonly load: () => Awaitable<Certificates>;
-  /** Seconds between reloads, reduced to about 24 days; a reload that fails is logged and keeps the current certificates. @default 60 */
+  /** Seconds between reloads, capped at about 24 days; a reload that fails is logged and keeps the current certificates. @default 60 */
   readonly reloadSecs?: number;
   /** Refuses clients without a certificate issued by `ca` (mutual TLS). @default false */
   readonly requireClientCert?: boolean;

@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /**
- * Checks a value of one type, and returns it in a form that protobufjs converts correctly. The path is passed in parts, so only errors pay for formatting it.
+ * Checks a value of one type, and returns it in a form that protobufjs converts correctly. The path is passed in parts and is formatted only for errors.
  *
  * @throws FrameworkError GRPC_BAD_MESSAGE, which names the field
  */

@@ -30,5 +30,5 @@ const codecOf = (
   check: CheckValue,
 ): MessageCodec => ({
   encode: (value) => serialize(check(value, null, "message") as object),
-  decode: (bytes) => deserialize(strictReader(bytes) as unknown as Buffer), // proto-loader passes it to protobufjs, which takes both
+  decode: (bytes) => deserialize(strictReader(bytes) as unknown as Buffer), // proto-loader passes it to protobufjs, which accepts a Buffer or a reader
 });

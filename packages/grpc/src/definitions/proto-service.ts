@@ -105,7 +105,7 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
   } catch (error) {
     throw badService(`${path} cannot be read: ${messageOf(error)}`);
   }
-  // Messages and enums have `format`.
+  // A package may also define a message or enum of this name: these have `format`, services do not.
   if (typeof found !== "object" || found === null || "format" in found)
     throw badService(`${path} has no service ${name}`);
   return found as ServiceDefinition;

@@ -28,7 +28,8 @@ export const metadataProblem = (name: string, value: string | Uint8Array): strin
     return `a metadata name must consist of letters, digits, _, . and -, without the prefix grpc-, not ${JSON.stringify(name.slice(0, 100))}`;
   if (connectionFields.has(name)) return `HTTP/2 forbids the name ${name}`;
   if (name.endsWith("-bin")) return value instanceof Uint8Array ? null : `the value of ${name} must be bytes`;
-  if (typeof value !== "string") return `the value of ${name} must be a string; names of bytes end in -bin`;
+  if (typeof value !== "string")
+    return `the value of ${name} must be a string; only names that end in -bin have bytes`;
   return isMetadataText(value)
     ? null
     : `the value of ${name} must be printable ASCII; send bytes under ${name}-bin`;

@@ -1,5 +1,5 @@
 /**
- * Returns the name of a field in the style of `.proto` files: `published_year` for `publishedYear`, which is its JSON name. Names that are not camelCase are
+ * Returns the name of a field in the style of `.proto` files: `published_year` for `publishedYear`, which stays the JSON name. Names that are not camelCase are
  * unchanged.
  */
 export const protoFieldName = (name: string): string =>

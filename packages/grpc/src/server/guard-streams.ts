@@ -16,7 +16,7 @@ type StreamListener = (
 /**
  * Checks the request headers of every call before grpc-js gets it, and serves uncompressed unary calls without grpc-js.
  *
- * grpc-js accepts any HTTP method and any malformed `grpc-timeout`, logs each malformed field, and a deadline above 24 days overflows into the past.
+ * grpc-js accepts any HTTP method and any malformed `grpc-timeout`, logs each malformed field, and turns a deadline above 24 days into a past one by overflow.
  */
 export const guardStreams = (
   server: Server,

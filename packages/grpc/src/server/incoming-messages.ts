@@ -17,7 +17,7 @@ export interface IncomingParts {
  * Reads the messages of a call on demand: until then the HTTP/2 stream is paused, and nothing is inflated. The window of the stream therefore limits how
  * many bytes a client can send before its handler reads.
  *
- * grpc-js itself inflates all that arrives, and buffers 16 messages of any size.
+ * grpc-js itself inflates messages as they arrive, and buffers 16 messages of any size.
  */
 export class IncomingMessages {
   private readonly parts: IncomingParts;
@@ -26,7 +26,7 @@ export class IncomingMessages {
   private isStopped = false;
   private wake = (): void => {};
 
-  /** Takes over the reading of a stream that is paused. */
+  /** Takes over a paused stream from grpc-js. */
   constructor(parts: IncomingParts) {
     this.parts = parts;
     const { stream } = parts;

@@ -92,7 +92,7 @@ export class TlsPort {
       checkLoaded(certificates);
       if (isSame(certificates, this.current)) return;
       if ((certificates.ca === undefined) !== (this.current.ca === undefined))
-        throw new Error("ca can be replaced while the port is open, not added or removed");
+        throw new Error("while the port is open, ca can be replaced, but not added or removed");
       this.server.setSecureContext(tlsOptionsOf(certificates, this.tls));
       this.current = certificates;
       this.log.info("the certificates of the gRPC port were reloaded");

@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 import type { GrpcCall } from "../call/grpc-call.ts";
 
-/** Bytes that may wait for a slow client before the handler is paused; one message may be larger. */
+/** Maximum bytes queued for a slow client before the handler is paused; one message may be larger. */
 const MAX_WAITING_BYTES = 65_536;
 
 /**
- * Returns a function that writes a message, and returns a promise if more than 64 KiB then wait for the client; it resolves when less waits.
+ * Returns a function that writes a message. If more than 64 KiB are then queued for the client, it returns a promise that resolves once the queue is below that.
  *
  * Streams of grpc-js buffer 16 messages of any size, which at 4 MiB each is too much per call.
  */

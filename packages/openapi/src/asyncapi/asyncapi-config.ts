@@ -27,6 +27,10 @@ export const AsyncapiConfig: ConfigRecord<AsyncapiConfig> = configRecord("Asynca
     "a path of letters, digits, dots, underscores and dashes, such as /asyncapi.json",
     (value) => typeof value === "string" && /^(?:\/[\w-][\w.-]*)+$/.test(value),
   ),
-  jsonSchema: checked<SchemaConverters>({}, "functions by the name of a schema library", isConverters),
+  jsonSchema: checked<SchemaConverters>(
+    {},
+    "an object of converter functions by the name of their schema library",
+    isConverters,
+  ),
   guards: list<Guard<HttpRequest>>([], "guards", isGuard),
 });

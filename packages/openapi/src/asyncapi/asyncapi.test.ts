@@ -199,6 +199,6 @@ test("all references lead to their targets if names of topics and brokers have s
 test("a converter that is not a function is a start error", async () => {
   const app = appOn(memoryBroker()).enableAsyncapi({ jsonSchema: { joi: "none" as never } });
   await expect(app.start({ log: quiet })).rejects.toThrow(
-    "AsyncapiConfig.jsonSchema must be functions by the name",
+    "AsyncapiConfig.jsonSchema must be an object of converter functions",
   );
 });

@@ -11,7 +11,7 @@ export interface TypedMessage {
   readonly message: object;
 }
 
-/** Returns the JSON Schema of a message's input type; any value if its schema has none. */
+/** Returns the JSON Schema of a message's input type; a schema that allows any value if there is none. */
 export type PlaceSchema = (schema: StandardSchema, name: string) => JsonSchema;
 
 /** Schema of any value. AsyncAPI does not allow `true` as a payload. */

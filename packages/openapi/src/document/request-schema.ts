@@ -1,8 +1,8 @@
 import { isSchemaObject, type JsonSchema, type JsonSchemaObject, mapSubschemas } from "./json-schema.ts";
 
 /**
- * Returns the schema of a request body: with `readOnly` only for optional members. OpenAPI ignores `required` for readOnly members of a request, and its pages
- * omit them, while the app refuses a request without them: `readonly()` of zod is about the parsed value.
+ * Returns the schema of a request body: with `readOnly` only for optional members. OpenAPI ignores `required` for readOnly members of a request, and Swagger UI
+ * and Redoc omit them, but the app rejects a request without them, because `readonly()` of zod describes the parsed value.
  */
 export const requestSchema = (schema: JsonSchemaObject): JsonSchemaObject => {
   const { readOnly: _, ...copy } = mapSubschemas(schema, requestPart);

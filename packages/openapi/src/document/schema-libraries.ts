@@ -15,8 +15,8 @@ export const isConverters = (value: unknown): boolean =>
   Object.values(value).every((converter) => typeof converter === "function");
 
 /**
- * Returns the routes with schemas that all have Standard JSON Schema: schemas of other libraries get a converter of `given`, valibot's schemas by default the
- * converter of `@valibot/to-json-schema`.
+ * Returns the routes with schemas that all have Standard JSON Schema: schemas of other libraries get a converter from `given`, and valibot's schemas by default
+ * the converter of `@valibot/to-json-schema`.
  *
  * @throws ConfigurationError OPENAPI_NO_JSON_SCHEMA with each route whose schema has no converter
  */

@@ -1,4 +1,4 @@
-// Values that a schema accepts and its JSON Schema does not express: `undefined`, any value, files.
+// Values that a schema accepts but its JSON Schema does not express: `undefined`, any value, files.
 import { App, type StandardSchema } from "@framework/core";
 import { contractTest } from "@framework/testing";
 import { expect, test } from "@jest/globals";

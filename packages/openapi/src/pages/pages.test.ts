@@ -24,7 +24,7 @@ const addressesOf = (html: string): string[] =>
     .filter((url) => !url.startsWith("data:"));
 
 eachClient(test, makeApp, {
-  "the document has an ETag, and a client that has it gets 304": async (client) => {
+  "the document has an ETag, and a request with it in If-None-Match gets 304": async (client) => {
     const first = await client.get("/openapi.json");
     expect([first.status, first.headers.get("content-type"), first.headers.get("cache-control")]).toEqual([
       200,

@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 1000;
  * Logins of users in a store, as a hybrid logical clock for each user: a number is the time in milliseconds, or one more than the latest number, whichever
  * is greater. Hosts whose clocks differ thus agree on which logins are older than a `destroyAll`.
  *
- * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when a thousand claims in a row lost to other claims
+ * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when other claims win a thousand times in a row
  */
 export const userLogins = (
   store: Pick<SessionStore, "number" | "raise">,
@@ -48,7 +48,7 @@ export const userLogins = (
     isAlive: async (user, login) => login > (await store.number(keyOf("destroyed", user))),
     async destroyAll(user) {
       const number = await claim(user);
-      // False only if a later destroyAll has raised it already.
+      // Returns false only if a later destroyAll has already raised the number.
       await store.raise(keyOf("destroyed", user), number, lifetimeMs);
     },
   };

@@ -100,9 +100,7 @@ const facts: PortFacts<SessionStoreFixture> = {
       assert.equal(await views[1].read(key), "ended");
     }
   },
-  "of an end of a version and a concurrent write to it, only one succeeds": async ({
-    views: [one, other],
-  }) => {
+  "an end of a version and a concurrent write to it never both succeed": async ({ views: [one, other] }) => {
     for (let round = 0; round < 10; round++) {
       const key = `a${round}`;
       await one.write(key, 0, { version: 0, ttlMs: TTL });
@@ -145,7 +143,7 @@ const facts: PortFacts<SessionStoreFixture> = {
     await advance(2500);
     assert.equal(await other.read("a"), "ended");
   },
-  "a number only rises, and holds in every view": async ({ views: [one, other] }) => {
+  "a number never decreases, and is the same in every view": async ({ views: [one, other] }) => {
     const steps = [
       [5, true],
       [5, false],
@@ -158,7 +156,7 @@ const facts: PortFacts<SessionStoreFixture> = {
       assert.equal(await (at % 2 === 0 ? one : other).raise("a", value, TTL), isStored, `step ${at}`);
     assert.deepEqual([await one.number("a"), await other.number("a")], [2 ** 53 - 1, 2 ** 53 - 1]);
   },
-  "exactly one of many concurrent calls raises to a number": async ({ views }) => {
+  "exactly one of many concurrent calls raises a number to a value": async ({ views }) => {
     const raised = Array.from({ length: 20 }, async (_, at) =>
       views[at % 2 === 0 ? 0 : 1].raise("a", 3, TTL),
     );

@@ -35,7 +35,7 @@ export interface SessionStore {
    * version.
    */
   end(key: string, ttlMs: number, version?: number): Awaitable<boolean>;
-  /** Returns a number that only rises, 0 when absent. */
+  /** Returns a number that never decreases; 0 when absent. */
   number(key: string): Awaitable<number>;
   /**
    * Atomically stores a whole number from 1 to 2^53 - 1 if it is greater than the one stored. The key is kept for at least `ttlMs`, and for the

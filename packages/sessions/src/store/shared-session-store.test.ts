@@ -56,7 +56,7 @@ test("an end of a version that a writer completes meanwhile succeeds", async () 
   expect(await other.read("a")).toBe("ended");
 });
 
-test("a write that others complete and replace meanwhile has been written", async () => {
+test("a write that other writers complete and replace meanwhile succeeds", async () => {
   const { values } = inProcessState({ clock: virtualClock({ start }) });
   const other = sharedSessionStore(values);
   await other.write("a", "first", { version: 0, ttlMs: 60_000 });

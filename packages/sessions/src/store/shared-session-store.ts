@@ -14,7 +14,7 @@ const ENDED = 2 ** 52;
 const endedMark: Json = [];
 /** Marker of a replaced version, so that a delayed writer does not claim it again. */
 const replacedMark: Json = null;
-/** The maximum `storeTimeoutMs`: no call to the store takes longer. */
+/** Lifetime of `replacedMark`: the maximum `storeTimeoutMs`, so that the marker outlasts every delayed writer. */
 const REPLACED_MS = 60_000;
 
 /**
@@ -40,12 +40,12 @@ export const sharedSessionStore = (
     await values.raise(versionKey(key), version, { ttlMs, group: "sessions:live", maxKeys });
   const markReplaced = (key: string, version: number): Awaitable<boolean> =>
     values.set(contentKey(key, version), replacedMark, { ttlMs: REPLACED_MS });
-  /** Writes the version after the given one. True for exactly one caller, and for none if the key has another version. */
+  /** Writes the version after the given one. Returns true for exactly one caller, and false for every caller if the key has another version. */
   const claim = async (key: string, content: Json, { version, ttlMs }: WriteOptions): Promise<boolean> => {
     if ((await numberOf(versionKey(key))) !== version) return false;
     const next = version + 1;
     const isClaimed = await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true });
-    const isPointed = await pointTo(key, next, ttlMs); // also on behalf of another writer, which may have died before it did so
+    const isPointed = await pointTo(key, next, ttlMs); // also for another writer, which may have died before this step
     if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await markReplaced(key, next);
     return isClaimed;
   };

@@ -43,7 +43,7 @@ const samplesOf = (read: Metric["read"]): readonly Sample[] => {
   }
 };
 
-/** Metrics of untyped programs may have other values, with which the export of all metrics would fail. */
+/** Metrics of untyped programs may have other values, which would make the export of all metrics fail. */
 const isSample = (sample: unknown): sample is Sample => {
   const { value, labels } = (sample ?? {}) as Readonly<Record<keyof Sample, unknown>>;
   return Number.isFinite(value) && typeof labels === "object" && labels !== null;

@@ -22,15 +22,15 @@ export interface OperationParent {
  */
 export const parentOf = (tracing: Tracing, operation: TracedOperation): OperationParent => {
   const active = tracing.contexts.active();
-  const around = spanOf(active);
-  const headers = around === null || carriedKinds.has(operation.kind) ? carriedBy(operation) : null;
+  const activeSpan = spanOf(active);
+  const headers = activeSpan === null || carriedKinds.has(operation.kind) ? carriedBy(operation) : null;
   const startedBy = operation.attributes[STARTED_BY];
   const source = headers ?? (typeof startedBy === "string" ? singleField("traceparent", startedBy) : null);
   if (source === null) return { context: active, links: [] };
   const context = tracing.propagator.extract(active, source, fieldGetter);
-  if (headers !== null || around === null) return { context, links: [] };
+  if (headers !== null || activeSpan === null) return { context, links: [] };
   const cause = spanOf(context);
-  const isSame = cause === null || cause.traceId === around.traceId;
+  const isSame = cause === null || cause.traceId === activeSpan.traceId;
   return { context: active, links: isSame ? [] : [{ context: cause }] };
 };
 

@@ -2,7 +2,7 @@ import { type Context, type Span, type SpanContext, SpanStatusCode, trace } from
 import { Context as InvocationContext } from "@framework/core";
 import { type OperationListener, Trace, type TracedOperation } from "@framework/core/feature";
 import { redactAttributes } from "../redaction/redact-attributes.ts";
-import { SpanContextOf } from "../tracing/span-context.ts";
+import { ContextWithSpan } from "../tracing/span-context.ts";
 import { isSampled, isSuppressed, type OwnSdk, spanOf, type Tracing } from "../tracing/tracing.ts";
 import { addedAttributes, operationSpanName, spanKinds } from "./operation-names.ts";
 import { parentOf, STARTED_BY } from "./operation-parent.ts";
@@ -70,7 +70,7 @@ const unrecordedContext = (parent: Context, caller: SpanContext, { ids }: OwnSdk
     traceFlags,
     ...(traceState !== undefined && { traceState }),
   };
-  return new SpanContextOf(parent, trace.wrapSpanContext(span));
+  return new ContextWithSpan(parent, trace.wrapSpanContext(span));
 };
 
 /** Sets the trace in the context of an invocation, for logs and stored events, unless it is set, as for a request. */

@@ -1,5 +1,12 @@
 import { type Context, ROOT_CONTEXT } from "@opentelemetry/api";
-import { BodyStream, cameOverSocket, coversPath, isPromise, mapOutput, Trace } from "@framework/core/feature";
+import {
+  arrivedOverSocket,
+  BodyStream,
+  coversPath,
+  isPromise,
+  mapOutput,
+  Trace,
+} from "@framework/core/feature";
 import type { Awaitable, Handler, HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
 import { suppressTracing, type Tracing } from "../tracing/tracing.ts";
@@ -25,7 +32,7 @@ export interface RequestSpanOptions {
 /**
  * Creates a span for each request, from its header fields to the end of its reply, and sets its trace in the context and on the reply.
  *
- * Awaits the result of `next` only once.
+ * Awaits the result of `next` only once, which saves a promise per request.
  *
  * A middleware, not a listener of operations: an operation would cost 2.7 µs per request before any span is created.
  */
@@ -39,15 +46,15 @@ export const requestSpans = (
   const silent = suppressTracing(ROOT_CONTEXT);
   const runAnywhere: RunRequest = (context, next, request) =>
     contexts.with(context, awaitInContext, undefined, next, request);
-  const runOfSocket: RunRequest = contexts.ofRequests?.() ?? runAnywhere;
+  const runFromSocket: RunRequest = contexts.forSocketRequests?.() ?? runAnywhere;
   const finish = (reply: Response, trace: RequestTrace, observed: ObservedRequest | null): Response => {
     if (observed !== null) observed.status = reply.status;
     if (reply.payload instanceof BodyStream)
       reply.payload = bodyInContext(reply.payload, contexts, trace.context, (error) => observed?.fail(error));
-    const isNamed = trace.span !== null && traceHeader;
-    return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // the id of a trace that is not sampled is useless to a client
+    const hasTraceHeader = trace.span !== null && traceHeader;
+    return hasTraceHeader ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // the id of a trace that is not sampled is useless to a client
   };
-  // A separate function creates the closure: within `telemetry` it would cost each request a scope on the heap.
+  // A separate function creates the closure: within `telemetry`, each request would allocate a scope on the heap.
   const finishLater = (
     reply: Promise<Response>,
     trace: RequestTrace,
@@ -63,7 +70,7 @@ export const requestSpans = (
     const observed =
       meter === null && span === null ? null : new ObservedRequest(request, span, observerParts);
     if (observed !== null) observed.awaitEnd();
-    const run = cameOverSocket(request) ? runOfSocket : runAnywhere;
+    const run = arrivedOverSocket(request) ? runFromSocket : runAnywhere;
     const reply = run(context, next, request);
     return isPromise(reply) ? finishLater(reply, trace, observed) : finish(reply, trace, observed);
   };

@@ -10,7 +10,7 @@ import {
 import type { HttpRequest } from "@framework/core";
 import type { TraceIds } from "@framework/core/feature";
 import { fieldGetter, type FieldSource } from "../propagation/carriers.ts";
-import { SpanContextOf } from "../tracing/span-context.ts";
+import { ContextWithSpan } from "../tracing/span-context.ts";
 import { isSampled, type OwnSdk, spanOf, type Tracing } from "../tracing/tracing.ts";
 import { RecordedSpan } from "../tracing/recorded-span.ts";
 import { requestAttributes, requestSpanName } from "./request-attributes.ts";
@@ -65,13 +65,19 @@ const recordedTrace = (
 const traceOfProgram = (tracing: Tracing, request: HttpRequest): RequestTrace => {
   const { propagator, tracer, contexts } = tracing;
   const active = contexts.active();
-  const around = trace.getSpan(active);
-  if (around !== undefined && isServerSpan(around)) return withinServerSpan(around, active, request);
+  const activeSpan = trace.getSpan(active);
+  if (activeSpan !== undefined && isServerSpan(activeSpan))
+    return withinServerSpan(activeSpan, active, request);
   const base = propagator.extract(ROOT_CONTEXT, fieldsOf(request), fieldGetter);
   const start = { kind: SpanKind.SERVER, attributes: requestAttributes(request) };
   const span = tracer.startSpan(requestSpanName(request), start, base);
   const { traceId, spanId } = span.spanContext();
-  return { context: new SpanContextOf(base, span), span: span.isRecording() ? span : null, traceId, spanId };
+  return {
+    context: new ContextWithSpan(base, span),
+    span: span.isRecording() ? span : null,
+    traceId,
+    spanId,
+  };
 };
 
 /** The program's HTTP instrumentation creates and ends the span, which only lacks the route. */

@@ -2,7 +2,7 @@ import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import { memberOf, messageOf, textOf } from "@framework/core/feature";
 import { redactText } from "../redaction/redact.ts";
 
-/** Marks a span as failed, with the error as its `exception` event; credentials in texts are redacted. */
+/** Marks a span as failed, with the error as its `exception` event; credentials in its texts are redacted. */
 export const recordError = (span: Span, error: Error): void => {
   const message = redactText(messageOf(error));
   const stack = memberOf(error, "stack");

@@ -4,7 +4,7 @@ import { type Context, INVALID_SPAN_CONTEXT, type Span, trace } from "@opentelem
 export const spanKey: symbol = findSpanKey();
 
 /** A context that adds a span to another one, with less garbage than the API's own context, which copies a map and creates three closures. */
-export class SpanContextOf implements Context {
+export class ContextWithSpan implements Context {
   private readonly base: Context;
   private readonly span: Span;
 
@@ -34,5 +34,5 @@ function findSpanKey(): symbol {
     deleteValue: () => probe,
   };
   trace.setSpan(probe, trace.wrapSpanContext(INVALID_SPAN_CONTEXT));
-  return found ?? Symbol("the API keeps no span");
+  return found ?? Symbol("no key of a span in the API");
 }

@@ -16,7 +16,7 @@ export interface Contexts {
   active(): Context;
   with<A extends unknown[], T>(context: Context, work: (...args: A) => T, self?: undefined, ...args: A): T;
   /** Returns a faster `with` for the requests that an app gets from sockets; absent from the program's own context manager. */
-  ofRequests?(): RunInContext;
+  forSocketRequests?(): RunInContext;
 }
 
 /** Runs work in a context. */

@@ -48,18 +48,18 @@ export const readDocument = (document: unknown): ContractDocument => {
         (at, name) => (isJson(at) && Object.hasOwn(at, name) ? at[name] : undefined),
         document,
       );
-  const followed = (value: unknown): Json => {
+  const dereferenced = (value: unknown): Json => {
     const target = isJson(value) && typeof value["$ref"] === "string" ? resolve(value["$ref"]) : value;
     return isJson(target) ? target : {};
   };
   const items = Object.entries(document["paths"]);
   const operations = methods.flatMap((method) =>
     items.flatMap(([path, reference]) => {
-      const item = followed(reference);
+      const item = dereferenced(reference);
       const found = item[method];
       if (!isJson(found)) return [];
-      const parameters = parametersOf(path, item, found, followed);
-      return [{ ...toOperation(method, found, followed), path, parameters }];
+      const parameters = parametersOf(path, item, found, dereferenced);
+      return [{ ...toOperation(method, found, dereferenced), path, parameters }];
     }),
   );
   return { operations, resolve };
@@ -68,14 +68,17 @@ export const readDocument = (document: unknown): ContractDocument => {
 const toOperation = (
   method: string,
   operation: Json,
-  followed: (value: unknown) => Json,
+  dereferenced: (value: unknown) => Json,
 ): Omit<ContractOperation, "path" | "parameters"> => {
   const { responses } = operation;
   return {
     method: method.replace("x-", "").toUpperCase(),
-    body: bodyOf(followed(operation["requestBody"])),
+    body: bodyOf(dereferenced(operation["requestBody"])),
     responses: Object.fromEntries(
-      Object.entries(isJson(responses) ? responses : {}).map(([status, reply]) => [status, followed(reply)]),
+      Object.entries(isJson(responses) ? responses : {}).map(([status, reply]) => [
+        status,
+        dereferenced(reply),
+      ]),
     ),
   };
 };

@@ -12,7 +12,7 @@ export const formText = (
   schema: unknown,
   resolve: (reference: string) => unknown,
 ): string => {
-  const properties = memberOf(followed(schema, resolve), "properties");
+  const properties = memberOf(dereferenced(schema, resolve), "properties");
   const parts = fieldsOf(value).map(([name, item]) =>
     part(name, item, fileType(memberOf(properties, name), resolve)),
   );
@@ -39,15 +39,15 @@ const part = (name: string, value: unknown, type: string | null): string => {
 
 /** Returns the media type of a file's schema or of a list of files; `null` for any other. */
 const fileType = (schema: unknown, resolve: (reference: string) => unknown): string | null => {
-  const own = followed(schema, resolve);
-  const one = own["type"] === "array" ? followed(own["items"], resolve) : own;
+  const own = dereferenced(schema, resolve);
+  const one = own["type"] === "array" ? dereferenced(own["items"], resolve) : own;
   if (one["format"] !== "binary") return null;
   const [choice] = Array.isArray(one["anyOf"]) ? (one["anyOf"] as unknown[]) : [];
   const type = one["contentMediaType"] ?? memberOf(choice, "contentMediaType");
   return typeof type === "string" ? type : "application/octet-stream";
 };
 
-const followed = (schema: unknown, resolve: (reference: string) => unknown): Json => {
+const dereferenced = (schema: unknown, resolve: (reference: string) => unknown): Json => {
   const reference = memberOf(schema, "$ref");
   const target = typeof reference === "string" ? resolve(reference) : schema;
   return isJson(target) ? target : {};

@@ -8,14 +8,14 @@ export const parametersOf = (
   path: string,
   item: Json,
   operation: Json,
-  followed: (value: unknown) => Json,
+  dereferenced: (value: unknown) => Json,
 ): readonly Json[] => {
   const byPlace = new Map<string, Json>();
   for (const [, name] of path.matchAll(/\{([^{}]+)\}/g))
     byPlace.set(`path ${name}`, { name, in: "path", schema: { type: "string" } });
   for (const { parameters } of [item, operation])
     for (const each of Array.isArray(parameters) ? parameters : []) {
-      const parameter = followed(each);
+      const parameter = dereferenced(each);
       byPlace.set(`${String(parameter["in"])} ${String(parameter["name"])}`, parameter);
     }
   return [...byPlace.values()].filter((one) => !isIgnored(one)).map(withSchema);

@@ -17,7 +17,7 @@ export const schemaArbitrary = (schema: unknown, context: GenerationContext): Ar
   const { fc } = context;
   if (!isJson(schema)) return fc.jsonValue({ maxDepth: 2 });
   const { $ref: reference, const: value, enum: values, type } = schema;
-  if (typeof reference === "string") return referred(reference, context);
+  if (typeof reference === "string") return dereferenced(reference, context);
   if ("const" in schema) return fc.constant(value);
   if (schema["format"] === "binary") return text(schema, context); // a file, whose `anyOf` lists media types
   if (Array.isArray(values) && values.length > 0) return fc.constantFrom(...values);
@@ -32,7 +32,7 @@ export const schemaArbitrary = (schema: unknown, context: GenerationContext): Ar
   );
 };
 
-const referred = (reference: string, context: GenerationContext): Arbitrary<unknown> =>
+const dereferenced = (reference: string, context: GenerationContext): Arbitrary<unknown> =>
   context.depth <= 0
     ? context.fc.constant(null)
     : schemaArbitrary(context.resolve(reference), { ...context, depth: context.depth - 1 });

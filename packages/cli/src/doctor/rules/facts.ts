@@ -24,7 +24,7 @@ export interface Workload {
   readonly place: string;
   readonly kind: "kubernetes" | "compose";
   readonly replicas: number;
-  /** Seconds from the start of the stop to SIGKILL. */
+  /** Seconds from the start of the shutdown to SIGKILL. */
   readonly graceSecs: number;
   /** Seconds that a preStop hook sleeps before SIGTERM; they are part of `graceSecs`. */
   readonly preStopSecs: number;

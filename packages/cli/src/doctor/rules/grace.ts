@@ -12,7 +12,7 @@ export const grace: DoctorRule = ({ program, workloads }) => {
       const needed = Math.ceil(preStopSecs + drainSecs + MARGIN_SECS);
       return {
         code: "CLI_SHORT_GRACE",
-        message: `${place} is killed ${graceSecs} s after its stop begins, but a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
+        message: `${place} is killed ${graceSecs} s after its shutdown begins, but a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
       };
     });
 };

@@ -6,6 +6,6 @@ export const untrustedProxies: DoctorRule = ({ program, proxies }) => {
   if (report === null || report.settings.trustedProxies.length > 0) return [];
   return proxies.slice(0, 1).map((place) => ({
     code: "CLI_PROXY_UNTRUSTED",
-    message: `${place} is a proxy in front of the service, and trustedProxies is empty: every client has the proxy's address; run({ trustedProxies: ["10.0.0.0/8"] }) with the proxy's network`,
+    message: `${place} is a proxy in front of the service, and trustedProxies is empty: every client has the proxy's address; pass the proxy's network: run({ trustedProxies: ["10.0.0.0/8"] })`,
   }));
 };

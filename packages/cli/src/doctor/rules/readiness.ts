@@ -15,6 +15,6 @@ export const readiness: DoctorRule = ({ program, workloads }) => {
     .filter(({ isProbed }) => isProbed === false)
     .map(({ place, kind }) => ({
       code: "CLI_NO_PROBE",
-      message: `${place} has no ${kind === "kubernetes" ? "readinessProbe" : "healthcheck"}; let it request GET /health/ready`,
+      message: `${place} has no ${kind === "kubernetes" ? "readinessProbe" : "healthcheck"}; add one that requests GET /health/ready`,
     }));
 };

@@ -4,5 +4,5 @@ import type { DoctorRule } from "./facts.ts";
 export const twoCores: DoctorRule = ({ otherCores }) =>
   otherCores.map(({ version, folder }) => ({
     code: "CLI_TWO_CORES",
-    message: `there is a second copy of @framework/core, ${version}, in ${folder}; npm dedupe, or update the package that brings it`,
+    message: `there is a second copy of @framework/core, ${version}, in ${folder}; run npm dedupe, or update the package that brings it`,
   }));

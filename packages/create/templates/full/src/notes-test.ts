@@ -13,7 +13,7 @@ const as = async (sub: string, ...roles: string[]) => ({
   authorization: `Bearer ${await auth.createToken({ sub, roles })}`,
 });
 
-test("a note is added by a known caller and read by everyone", async () => {
+test("a caller with a token adds a note, and anyone can read it", async () => {
   await using notes = client();
   const added = await notes.post("/notes", { json: { body: "water the plants" }, headers: await as("ann") });
   assert.equal(added.status, 201);
@@ -33,7 +33,7 @@ test("text that a database cannot store gets 422", async () => {
     assert.equal((await notes.post("/notes", { json: { body }, headers: await as("ann") })).status, 422);
 });
 
-test("only editors delete", async () => {
+test("only editors can delete notes", async () => {
   await using notes = client();
   const added = await notes.post("/notes", { json: { body: "x" }, headers: await as("ann") });
   const path = added.headers.get("location") ?? "";

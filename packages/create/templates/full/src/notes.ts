@@ -38,7 +38,7 @@ export const readingRoutes = (db: Database): NoteRoutes => {
   return routes;
 };
 
-/** Routes for callers with a token; only editors delete. */
+/** Routes for callers with a token; only editors can delete notes. */
 export const writingRoutes = (db: Database, auth: JwtAuth): NoteRoutes => {
   const routes: NoteRoutes = new Blueprint("/notes", { tags: ["notes"] });
   routes.use(auth);
