@@ -4,7 +4,7 @@ import { bundledPackages, bundlePrograms } from "./tools/bundled-sources/src/ind
 
 const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 
-// The tests, and the programs that they start, load the sources from this cache: stripping and compiling them again takes most of a start.
+// The tests, and the programs that they start, load the sources from this cache: stripping and compiling them again would take most of the start time.
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/node-compile-cache`;
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
@@ -30,6 +30,6 @@ export default {
     [tool("temporary-files-reporter.js"), {}],
   ],
   maxWorkers: 1,
-  maxConcurrency: 10, // of `test.concurrent`: suites whose tests wait for servers, timers or polls more than they compute
+  maxConcurrency: 10, // limit of `test.concurrent`, for suites whose tests mostly wait for servers, timers or polls
   testTimeout: 120_000, // a busy machine needs a minute to start a process or to meet a condition
 };

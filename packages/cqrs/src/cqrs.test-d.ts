@@ -35,7 +35,7 @@ app.cqrs.handle(
 // @ts-expect-error nothing is injected
 app.cqrs.handle(Cancel, { use: [] }, (_input, _context, { ledger }) => ledger);
 
-// A decider with several commands takes one of them without a cast.
+// One of several commands of a decider can be passed without a cast.
 const Paid = eventType("Paid", orderInput);
 const Order = decider({
   name: "order",

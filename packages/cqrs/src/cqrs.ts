@@ -55,7 +55,7 @@ export interface Cqrs {
     options?: ExecuteOptions,
   ): Promise<CommandResult<ResultOf<C>>>;
   /**
-   * Adds a command with `mode: "queued"` to the queue. Some process executes it exactly once, even after a crash. Guards and input are checked at once.
+   * Adds a command with `mode: "queued"` to the queue. A process of the app executes it later; it takes effect exactly once, even after a crash. Guards and input are checked at once.
    *
    * @throws as `execute`, and CQRS_NOT_QUEUED
    */

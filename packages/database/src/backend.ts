@@ -57,7 +57,7 @@ export interface BeginOptions {
   readonly isolation: Isolation;
   readonly readOnly: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Limit of the whole transaction, instead of the limits of a wait and of a statement; `signal` aborts when it is reached. */
+  /** Limit on the whole transaction, which replaces the limits on a wait and on a statement; `signal` aborts when it is reached. */
   readonly timeoutMs: number | undefined;
 }
 

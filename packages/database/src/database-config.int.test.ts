@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { DatabaseConfig, openDatabase, sql } from "./index.ts";
 
 withServer("postgres", (server) => {
-  test("a database whose name has characters with a meaning in URLs is found by the parts of its URL", async () => {
+  test("DatabaseConfig.postgres encodes a database name with characters that have a meaning in URLs", async () => {
     const name = "shop+1@eu:50% a/b;c=d&e,f$";
     const { hostname: host, port, username, password } = new URL(server);
     const admin = openDatabase({ url: server });

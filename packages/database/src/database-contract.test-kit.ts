@@ -78,7 +78,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual({ ...row }, { b: "y", a: "x", c: "y", t: "$1" });
   },
 
-  "statements can contain statements": async (db) => {
+  "a statement can be embedded in another statement": async (db) => {
     await withBooks(db);
     for (const id of [1, 2, 3]) await db.execute(add(id));
     const where = sql.join([sql`id > ${1}`, sql`title <> ${"book 3"}`], " AND ");
@@ -282,7 +282,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["other"]);
   },
 
-  "a stream whose signal has aborted gives no row, and its reason is the error": async (db) => {
+  "a stream whose signal has aborted yields no row, and throws the signal's reason": async (db) => {
     const reason = new Error("enough");
     const rows: unknown[] = [];
     for (const statement of [sql`SELECT 1 AS n`, sql`SELECT 1 AS n WHERE 1 = 2`]) {
@@ -294,7 +294,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(rows, []);
   },
 
-  "an aborted signal rolls back, and its reason is the error": async (db) => {
+  "an aborted signal rolls the transaction back, which rejects with the signal's reason": async (db) => {
     await withBooks(db);
     const stop = new AbortController();
     const reason = new Error("the client has gone");

@@ -76,12 +76,12 @@ export const transactionAborted = (cause: DatabaseError | null, text: string | n
   const reason = cause === null ? "" : ` (${cause.message})`;
   return new FrameworkError(
     "DATABASE_TRANSACTION_ABORTED",
-    `the transaction cannot commit, because a statement has failed: ${statement}${reason}; let the error pass, or catch it around tx.transaction(…)`,
+    `the transaction cannot commit, because a statement has failed: ${statement}${reason}; let the error propagate, or catch it around tx.transaction(…)`,
     { cause },
   );
 };
 
-/** A transaction was used while a nested one was open: the statement would become part of its savepoint. */
+/** A transaction was used while a nested one was open: the statement would become part of the nested one's savepoint. */
 export const nestedTransactionOpen = (): FrameworkError =>
   new FrameworkError(
     "DATABASE_TRANSACTION_NESTED",

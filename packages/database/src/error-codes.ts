@@ -110,7 +110,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_TRANSACTION_ABORTED: {
     summary: "a transaction continued after one of its statements had failed; it was rolled back",
-    action: "let the error pass, or catch it around `tx.transaction(…)`",
+    action: "let the error propagate, or catch it around `tx.transaction(…)`",
   },
   DATABASE_TRANSACTION_CONTROL: {
     summary: "a statement begins or ends a transaction or savepoint",

@@ -14,7 +14,7 @@ const notifyAll = async (db: Database, payload: string): Promise<void> => {
 
 /** Programs with notifications. */
 export const listening: Readonly<Record<string, Program>> = {
-  "a listener that begins while the last one of its channel ends gets notifications": {
+  "a listener that is added while the last listener of its channel stops gets notifications": {
     run: async (db) => {
       const seen: string[] = [];
       const stop = await db.listen("news", () => {});

@@ -1,4 +1,4 @@
-/** Notifications for SQLite, which has none: within this process, or after `connect` through `broadcast` to all workers, this one included. */
+/** Notifications for SQLite, which has none of its own: delivered within this process, or, after `connect`, to all workers, including this one. */
 export class LocalNotifications {
   private readonly listeners = new Map<string, Set<(payload: string) => void>>();
   private broadcast: ((channel: string, payload: string) => void) | null = null;

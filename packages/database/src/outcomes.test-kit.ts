@@ -50,7 +50,7 @@ for (const [kind, statement] of Object.entries(failing)) {
 /** Programs with transactions. */
 const transactions: Readonly<Record<string, Program>> = {
   ...caught,
-  "the error of a transaction that continued after a failure names the statement": {
+  "if a transaction continues after a failed statement, its error names that statement": {
     run: (db) =>
       message(() =>
         db.transaction(async (tx) => {
@@ -59,7 +59,7 @@ const transactions: Readonly<Record<string, Program>> = {
       ).then((text) => /failed: SELECT \* FROM nowhere \(.*nowhere.*\)/.test(text)),
     gives: true,
   },
-  "an error that is not awaited ends the transaction too": {
+  "a failed statement that is not awaited ends the transaction too": {
     run: (db) =>
       outcome(() =>
         db.transaction(async (tx) => {
@@ -69,7 +69,7 @@ const transactions: Readonly<Record<string, Program>> = {
       ),
     gives: "DATABASE_TRANSACTION_ABORTED",
   },
-  "an error that is not caught is the error of the transaction": {
+  "a transaction rejects with an error that its function does not catch": {
     run: (db) =>
       outcome(() =>
         db.transaction(async (tx) => {
@@ -150,7 +150,7 @@ const transactions: Readonly<Record<string, Program>> = {
     },
     gives: ["DATABASE_TRANSACTION_NESTED", "DATABASE_TRANSACTION_OVER"],
   },
-  "a commit that fails rolls back, and others write at once": {
+  "a failed commit rolls back, and other callers can write at once": {
     run: async (db) => {
       const end = await outcome(() => db.transaction((tx) => tx.execute(add(1, 77))));
       return [
@@ -203,83 +203,86 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_OVER", "ok"],
     leaves: [1, 2, 3],
   },
-  "a transaction whose function waits for something else ends at its signal, and others write at once": {
-    run: async (db) => {
-      const stop = new AbortController();
-      const [begun, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      let lastUse = Promise.resolve("");
-      const end = outcome(() =>
-        db.transaction(
-          async (tx) => {
-            await tx.execute(add(1));
-            lastUse = outcome(() => stuck.promise.then(() => tx.execute(add(2))));
-            begun.resolve();
-            await lastUse;
-          },
-          { signal: stop.signal },
-        ),
-      );
-      await begun.promise;
-      stop.abort({ code: "GONE" });
-      const seen = [await end, await outcome(() => db.execute(add(1)))];
-      stuck.resolve();
-      return [...seen, await lastUse];
-    },
-    gives: ["GONE", "ok", "GONE"],
-    leaves: [1],
-  },
-  "a transaction whose nested one waits for something else ends at its limit, and others write at once": {
-    run: async (db) => {
-      const stuck = Promise.withResolvers<never>();
-      const end = await outcome(() =>
-        db.transaction(
-          async (tx) => {
-            await tx.execute(add(1));
-            await tx.transaction(() => stuck.promise);
-          },
-          { timeoutSecs: 3 },
-        ),
-      );
-      return [end, await outcome(() => db.execute(add(1)))];
-    },
-    gives: ["DATABASE_TRANSACTION_TIMEOUT", "ok"],
-    leaves: [1],
-  },
-  "a transaction that was idle for too long fails with that reason, and its error has no status": {
-    run: async (db) => {
-      const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const statuses: unknown[] = [];
-      const run = (act: (tx: Transaction) => Promise<unknown>): Promise<string> =>
-        outcome(() =>
-          db
-            .transaction(async (tx) => {
+  "a transaction whose function waits for something else ends when its signal aborts, and other callers can write at once":
+    {
+      run: async (db) => {
+        const stop = new AbortController();
+        const [begun, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        let lastUse = Promise.resolve("");
+        const end = outcome(() =>
+          db.transaction(
+            async (tx) => {
               await tx.execute(add(1));
-              holdsRow.resolve();
-              await stuck.promise;
-              await act(tx);
-            })
-            .catch((error: unknown) => {
-              statuses.push((error as { status?: number }).status);
-              throw error;
-            }),
+              lastUse = outcome(() => stuck.promise.then(() => tx.execute(add(2))));
+              begun.resolve();
+              await lastUse;
+            },
+            { signal: stop.signal },
+          ),
         );
-      const first = run((tx) => tx.execute(add(2)));
-      await holdsRow.promise; // on another connection, the next statement could be faster
-      await db.execute(add(1)); // waits for the rollback
-      await db.execute("DELETE FROM books");
-      stuck.resolve();
-      const later = run(async () => {});
-      return [await first, await later, statuses];
+        await begun.promise;
+        stop.abort({ code: "GONE" });
+        const seen = [await end, await outcome(() => db.execute(add(1)))];
+        stuck.resolve();
+        return [...seen, await lastUse];
+      },
+      gives: ["GONE", "ok", "GONE"],
+      leaves: [1],
     },
-    gives: ["DATABASE_TRANSACTION_IDLE", "ok", [undefined]],
-    leaves: [1],
-  },
+  "a transaction whose nested one waits for something else ends at its time limit, and other callers can write at once":
+    {
+      run: async (db) => {
+        const stuck = Promise.withResolvers<never>();
+        const end = await outcome(() =>
+          db.transaction(
+            async (tx) => {
+              await tx.execute(add(1));
+              await tx.transaction(() => stuck.promise);
+            },
+            { timeoutSecs: 3 },
+          ),
+        );
+        return [end, await outcome(() => db.execute(add(1)))];
+      },
+      gives: ["DATABASE_TRANSACTION_TIMEOUT", "ok"],
+      leaves: [1],
+    },
+  "a transaction that exceeds the idle timeout fails with DATABASE_TRANSACTION_IDLE, and its error has no status":
+    {
+      run: async (db) => {
+        const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const statuses: unknown[] = [];
+        const run = (act: (tx: Transaction) => Promise<unknown>): Promise<string> =>
+          outcome(() =>
+            db
+              .transaction(async (tx) => {
+                await tx.execute(add(1));
+                holdsRow.resolve();
+                await stuck.promise;
+                await act(tx);
+              })
+              .catch((error: unknown) => {
+                statuses.push((error as { status?: number }).status);
+                throw error;
+              }),
+          );
+        const first = run((tx) => tx.execute(add(2)));
+        await holdsRow.promise; // otherwise the next statement, on another connection, could run first
+        await db.execute(add(1)); // waits for the rollback
+        await db.execute("DELETE FROM books");
+        stuck.resolve();
+        const later = run(async () => {});
+        return [await first, await later, statuses];
+      },
+      gives: ["DATABASE_TRANSACTION_IDLE", "ok", [undefined]],
+      leaves: [1],
+    },
 };
 
 /** Values from a request body instead of a statement. */
 const fromClient = (json: string): never => JSON.parse(json) as never;
 
-/** Refused before anything is sent: text, list of values, and code of the error. */
+/** Statements that are refused before anything is sent: text, list of values, and code of the error. */
 const refused: readonly (readonly [text: string, values: readonly SqlValue[], code: string])[] = [
   ["SELECT $1", [], "DATABASE_BAD_PARAMETERS"],
   ["SELECT 1", [1], "DATABASE_BAD_PARAMETERS"],
@@ -428,7 +431,7 @@ const statements: Readonly<Record<string, Program>> = {
       2n ** 60n + 4n,
     ],
   },
-  "a whole number is an integer in text and in a division": {
+  "a whole number is bound as an integer: stored as text it has no fraction, and it divides as an integer": {
     run: async (db) => {
       await db.execute`INSERT INTO books (id, title) VALUES (${7}, ${5})`;
       await db.execute`UPDATE books SET id = id / ${2}`;
@@ -450,7 +453,7 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: [3, 0, 0, 0, 1, 2],
   },
-  "of two columns with the same name, a row has the second, even if it is NULL": {
+  "if two columns have the same name, a row has the value of the second, even if it is NULL": {
     run: async (db) => {
       await db.execute("INSERT INTO parents (id) VALUES (7)");
       const joined = sql`FROM parents LEFT JOIN books ON books.parent = parents.id`;
@@ -463,7 +466,7 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: [1, null, 2, null, null, 1, null, 2, null, null],
   },
-  "statements in statements preserve quoted text": {
+  "quoted text in a nested statement is unchanged": {
     run: async (db) => {
       const inner = sql`SELECT '$1' AS literal, CAST(${"x"} AS TEXT) AS value`;
       const row =
@@ -505,7 +508,7 @@ export const sameOutcomes = (
         assert.deepEqual(await run(db), gives);
         const left = await db.query<{ id: number }>("SELECT id FROM books ORDER BY id");
         assert.deepEqual(
-          Array.from(left, ({ id }) => id), // a list of this realm
+          Array.from(left, ({ id }) => id), // an array of this realm, because deepEqual compares prototypes
           leaves,
         );
       } finally {

@@ -104,7 +104,7 @@ const faults: Readonly<Record<string, Fault>> = {
     adapter: parameters((given) => given.toReversed()),
   },
   "binds the first parameter everywhere": {
-    fact: "statements can contain statements",
+    fact: "a statement can be embedded in another statement",
     adapter: parameters((given) => given.map((value) => given[0] ?? value)),
   },
   "normalises line ends": {
@@ -119,7 +119,7 @@ const faults: Readonly<Record<string, Fault>> = {
     fact: "integers are exact, as bigint beyond the range of number",
     adapter: values((value) => (typeof value === "bigint" ? Number(value) : value)),
   },
-  "gives bytes as text": {
+  "returns bytes as text": {
     fact: "bytes, fractions and null are stored unchanged",
     adapter: values((value) => (value instanceof Uint8Array ? value.toString() : value)),
   },
@@ -154,7 +154,7 @@ const faults: Readonly<Record<string, Fault>> = {
       script: (text) => (text.includes("SAVEPOINT") ? undefined : tx.script(text)),
     })),
   },
-  "runs statements of others within the open transaction": {
+  "runs statements of other callers within the open transaction": {
     fact: "other callers do not see uncommitted changes, and their statements do not join the transaction",
     adapter: (backend) => {
       let open: OpenTransaction | null = null;
@@ -163,7 +163,7 @@ const faults: Readonly<Record<string, Fault>> = {
           const tx = await backend.begin(options);
           open = tx;
           const rollback = async (): Promise<void> => {
-            await new Promise(setImmediate); // the other statement comes first
+            await new Promise(setImmediate); // lets the statement of the other caller run first
             open = null;
             await tx.rollback();
           };
@@ -192,11 +192,11 @@ const faults: Readonly<Record<string, Fault>> = {
     config: { idleInTransactionSecs: 1, connectionTimeoutSecs: 0.3 },
   },
   "ignores signals": {
-    fact: "an aborted signal rolls back, and its reason is the error",
+    fact: "an aborted signal rolls the transaction back, which rejects with the signal's reason",
     database: (db) => ({ transaction: (run) => db.transaction(run) }),
   },
   "streams despite an aborted signal": {
-    fact: "a stream whose signal has aborted gives no row, and its reason is the error",
+    fact: "a stream whose signal has aborted yields no row, and throws the signal's reason",
     database: (db) => ({ until: () => db }),
   },
   "drops the last row of each batch": {

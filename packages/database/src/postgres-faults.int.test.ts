@@ -72,7 +72,7 @@ test("a transaction with timeoutSecs waits for a connection beyond connectionTim
   });
   await begun.promise;
   const patient = db.transaction((tx) => tx.fetchValue("SELECT 2"), { timeoutSecs: 60 });
-  await expect(db.query("SELECT 1")).rejects.toMatchObject(unavailable); // waited after the patient one, for as long
+  await expect(db.query("SELECT 1")).rejects.toMatchObject(unavailable); // queued after the patient transaction, this statement timed out
   hold.resolve();
   await holder;
   expect(await patient).toBe(2);
@@ -229,7 +229,7 @@ const runs = async (db: Database, mark: string): Promise<boolean> =>
   (await db.fetchValue<number>`SELECT count(*) FROM pg_stat_activity
     WHERE state = 'active' AND query LIKE ${`%${mark}%`} AND query NOT LIKE '%pg_stat_activity%'`) === 1;
 
-test("a statement without a reply in time is cancelled on the server", async () => {
+test("a statement that exceeds the reply timeout is cancelled on the server", async () => {
   const other = open({ answerTimeoutSecs: 60 });
   const sleep = "SELECT pg_sleep(60) AS lonely";
   const acts = [
@@ -345,7 +345,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("a listener that the server refuses, as a standby does, leaves no connection", async () => {
+test("a listener that the server refuses, as a standby does, leaves no open connection", async () => {
   const port = Number(new URL(server.url).port);
   const proxy = await startProxy(port, (chunk) => {
     const at = chunk.indexOf("LISTEN");

@@ -87,8 +87,8 @@ export interface TransactionOptions {
   readonly retries?: number;
   /**
    * Limit of the whole transaction with its retries, in seconds, 0.01 to 604 800. Replaces `connectionTimeoutSecs`, `statementTimeoutMs` and
-   * `answerTimeoutSecs`. When it is reached, the transaction is rolled back and rejects with `DatabaseUnavailableError`, with the code
-   * DATABASE_TRANSACTION_TIMEOUT if it had begun; during the commit with `CommitUnknownError`. @default those limits
+   * `answerTimeoutSecs`. When it is reached, the transaction is rolled back and rejects with `DatabaseUnavailableError`, whose code is
+   * DATABASE_TRANSACTION_TIMEOUT if it had begun; during the commit it rejects with `CommitUnknownError`. @default those limits
    */
   readonly timeoutSecs?: number;
   /** Rolls back and rejects with the signal's reason when it aborts, even while the function waits for something else. */

@@ -77,7 +77,7 @@ const ways: readonly (readonly [how: string, use: (db: Database) => Promise<unkn
   ["a notification", (db) => db.notify("news")],
   ["a listener", (db) => db.listen("news", () => {})],
 ];
-test.each(ways)("%s without a server has its reason in the log", async (_how, use) => {
+test.each(ways)("without a server %s fails, and the reason is logged", async (_how, use) => {
   const lines: Line[] = [];
   const app = new (App.with(database))().enableDatabase({ url: nowhere });
   await app.start({

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a long statement on separate lines", async () => {
+test("a service on PostgreSQL logs that its pool is exhausted, and logs a long wait and a slow statement separately", async () => {
   await using service = await thingsService({
     url: server.url,
     poolSize: 1,
@@ -39,7 +39,7 @@ test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a 
 
 test("a service on PostgreSQL logs that the server's disk is full, and writes again at once when there is space", async () => {
   using disk = smallDisk(2);
-  if (disk === null) return console.warn("skipped: this process may not mount a file system");
+  if (disk === null) return console.warn("skipped: this process has no permission to mount a file system");
   const db = openDatabase({ url: server.url });
   await db.execute("DROP TABLE IF EXISTS things");
   const folder = join(disk.path, "tables");
@@ -68,7 +68,7 @@ test("a service on PostgreSQL logs that the server is dead, and writes once it i
   await server.kill();
   const { port } = new URL(server.url);
   const refused = hasReason(`connect ECONNREFUSED 127.0.0.1:${port}`);
-  // The first request may still meet the end of the old connection, which is another reason.
+  // The first request may still use the old connection, and then fails for another reason.
   await waitFor(async () => {
     expect(await service.send("POST", "/things")).toBe(503);
     return service.lines().some(refused);

@@ -23,7 +23,7 @@ test("on SQLite a notification reaches another worker through the shared state",
 
 type Publish = SharedState["values"]["publish"];
 
-/** Publishes each message, or loses it. */
+/** Faulty publish functions, by the title of their notification. Each publishes every message or loses it. */
 const publishers: Record<string, (publish: Publish) => Publish> = {
   "that another worker does not confirm":
     (publish) =>

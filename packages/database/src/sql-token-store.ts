@@ -18,7 +18,7 @@ export interface SqlTokenStore {
 
 /** Options of `sqlTokenStore`. */
 export interface SqlTokenStoreOptions {
-  /** Clock of expiry. @default the system clock */
+  /** Clock for expiry times. @default the system clock */
   readonly clock?: Clock;
   /** Called with the error of a removal of expired tokens. If it throws, a process warning is emitted. @default a process warning */
   readonly onSweepError?: (error: unknown) => void;

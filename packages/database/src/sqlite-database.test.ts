@@ -93,7 +93,7 @@ test("prepared reads and writes of a closed file fail with 503", async () => {
   await expect(db.transaction(async () => {})).rejects.toMatchObject(closed);
 });
 
-test("a prepared statement follows changes of its table", async () => {
+test("a prepared statement sees schema changes of its table", async () => {
   await using db = inFile();
   await db.execute("CREATE TABLE things (a INTEGER, b INTEGER)");
   await db.execute("INSERT INTO things VALUES (1, 2)");
@@ -108,7 +108,7 @@ test("a prepared statement follows changes of its table", async () => {
 test("a full database refuses writes with the reason, and accepts them again when there is space", async () => {
   const db = inMemory();
   await db.execute("CREATE TABLE things (bytes BLOB)");
-  await db.query("PRAGMA max_page_count = 20"); // in memory there is one connection, which keeps it
+  await db.query("PRAGMA max_page_count = 20"); // lasts, because an in-memory database has only one connection
   const write = (): Promise<unknown> =>
     db.transaction((tx) => tx.execute`INSERT INTO things VALUES (${new Uint8Array(50_000)})`);
   await write();

@@ -27,20 +27,20 @@ const expectFullAndFree = async (
   expect(await service.count()).toBe(stored);
   await service.waitForLine(hasReason(reason));
   free();
-  expect(await write("/things/in-transaction")).toBe(200); // already the first write succeeds
+  expect(await write("/things/in-transaction")).toBe(200); // even the first write succeeds
   expect(await write()).toBe(200);
   expect(await service.count()).toBe(stored);
 };
 
-test("on a full disk a service refuses writes with the reason, reads, and writes again at once when there is space", async () => {
+test("on a full disk a service refuses writes with the reason, still reads, and writes again at once when there is space", async () => {
   using disk = smallDisk(2);
-  if (disk === null) return console.warn("skipped: this process may not mount a file system");
+  if (disk === null) return console.warn("skipped: this process has no permission to mount a file system");
   await using service = await thingsService({ url: `sqlite://${join(disk.path, "things.db")}` });
   const { fill, free } = disk;
   await expectFullAndFree(service, "database or disk is full", fill, free);
 });
 
-test("at the limit of a file's size a service refuses writes with the reason, and writes again at once when the limit is raised", async () => {
+test("at the file size limit a service refuses writes with the reason, and writes again at once when the limit is raised", async () => {
   await using file = databaseInFile();
   await using service = await thingsService({ url: file.url });
   const limit = (bytes: number | "unlimited"): void =>

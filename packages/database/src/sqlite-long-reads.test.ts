@@ -22,7 +22,7 @@ const openTestDatabase = (config: Config = {}): Database & AsyncDisposable => {
   });
 };
 
-/** The numbers from 1 to $1, at most ten million. Not recursive: such a read would never run in this process. */
+/** The numbers from 1 to $1, at most ten million. Not recursive, because a recursive read never runs in this process. */
 const numbers = `WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), c(n) AS (
   SELECT 1 + t.x + 10 * u.x + 100 * v.x + 1000 * w.x + 10000 * x.x + 100000 * y.x + 1000000 * z.x
   FROM d AS z CROSS JOIN d AS y CROSS JOIN d AS x CROSS JOIN d AS w CROSS JOIN d AS v CROSS JOIN d AS u CROSS JOIN d AS t LIMIT $1) `;
@@ -68,7 +68,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("after one long read the same text runs in the reading process: the event loop turns meanwhile", async () => {
+test("after one long read the same text runs in the reading process, which does not block the event loop", async () => {
   await using db = openTestDatabase({ longReadMs: 10 });
   expect(await turnsDuring(() => count(db, 400_000))).toBeLessThan(5);
   const long = count(db, 400_000);
@@ -182,7 +182,7 @@ test("an aborted signal rejects waiting and running reads at once, and other rea
 
 test("an endless read blocks nothing, even the first time; statementTimeoutMs rejects it, and an aborted signal at once; the next read does not wait for the abandoned one", async () => {
   await using db = openTestDatabase({ longReadMs: 20, statementTimeoutMs: 1000 }); // long enough to read a row on a busy machine
-  const next = (): Promise<unknown> => db.fetchValue("WITH RECURSIVE c(n) AS (VALUES (1)) SELECT n FROM c"); // on the process, since it is recursive
+  const next = (): Promise<unknown> => db.fetchValue("WITH RECURSIVE c(n) AS (VALUES (1)) SELECT n FROM c"); // runs in the reading process, because it is recursive
   const read = failure(db.query(endless));
   expect(await db.fetchValue("SELECT 7")).toBe(7);
   const error = (await read) as DatabaseError;

@@ -42,7 +42,7 @@ const rowsOf = async (stream: AsyncIterable<object>): Promise<object[]> => {
   return rows;
 };
 
-test("opening a file waits for another process's lock, up to its limit, without blocking this process", async () => {
+test("opening a file waits up to connectionTimeoutSecs for another process's lock, without blocking this process", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const file = join(folder.path, "locked.db");
   const other = new DatabaseSync(file);

@@ -15,7 +15,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /**
  * Runs long reads, counts event-loop turns during the last ones, and neither closes the database nor exits. On a busy machine the result can arrive before
- * the loop turns: it reads up to twenty times.
+ * the loop turns, so it reads up to twenty times.
  */
 const program = (index: string): string => `
 import { openDatabase } from ${JSON.stringify(index)};

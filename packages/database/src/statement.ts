@@ -66,7 +66,7 @@ const textOf = (strings: TemplateStringsArray): string => {
 const withPlaceholders = (pieces: readonly string[]): string =>
   pieces.reduce((before, piece, at) => `${before}$${at}${piece}`);
 
-/** Rejects lists that are not templates: otherwise the text of a list in a request body would be sent as SQL. */
+/** Rejects arrays that are not template strings: otherwise an array from a request body would be sent as SQL. */
 const checkTemplate = (strings: unknown): void => {
   if (Array.isArray(strings) && Object.isFrozen(strings) && Object.hasOwn(strings, "raw")) return;
   throw badStatement(strings);

@@ -11,7 +11,7 @@ test.each<[Partial<DatabaseConfig>, number]>([
   [{ synchronous: "full" }, FULL],
   [{ synchronous: "normal" }, NORMAL],
 ])(
-  "the connection that writes has the setting of %j, also in transactions and in an app",
+  "with the options %j the write connection has their synchronous level, also in transactions and in an app",
   async (config, level) => {
     await using file = databaseInFile();
     const db = openDatabase({ url: file.url, ...config });

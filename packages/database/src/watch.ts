@@ -37,7 +37,7 @@ export class WatchedBackend implements Backend {
   readonly idleInTransactionMs: number;
   private readonly backend: Backend;
   private readonly options: WatchOptions;
-  /** Minimum duration at which a statement is slow or a long read. */
+  /** Minimum duration of a slow statement or a long read. */
   private readonly noticeMs: number;
   readonly reasons: ReasonLog;
   statements = 0;

@@ -11,7 +11,7 @@ import { type AdminConfig, adminRule } from "./admin-config.ts";
 
 /** Options of `enableDurable`. */
 export interface DurableConfig {
-  /** Duration of a lease in milliseconds, after which others take over the work of a process that stopped renewing it; 1,000 to 600,000. @default 15000 */
+  /** Duration of a lease in milliseconds, after which other processes take over the work of a process that stopped renewing it; 1,000 to 600,000. @default 15000 */
   readonly leaseMs: number;
   /** Shortest pause between two polls for work, in milliseconds; 1 to 60,000. @default 50 */
   readonly pollMinMs: number;

@@ -129,7 +129,7 @@ test("the error names the missing feature if durable has no database before it, 
     install: (_host, needs) => ({ kernel: kernelOf(needs) }),
   };
   for (const [features, message] of [
-    [[durable, database], "the feature durable needs app.db of features before it"],
+    [[durable, database], "the feature durable needs app.db from earlier features"],
     [
       [database, eager],
       "a feature needs durable before it: class MyApp extends App.with(database, durable, ",

@@ -65,7 +65,7 @@ export const durableErrors: ErrorCatalogue = {
     action: "rename one of the sources",
   },
   DURABLE_NON_RETRYABLE: {
-    summary: "`NonRetryableError`: a handler said that another attempt is pointless",
+    summary: "`NonRetryableError`: a handler threw it, because another attempt is pointless",
     action: "inspect the parked item; correct the cause, then replay or discard it",
   },
   DURABLE_UNHEALTHY: {

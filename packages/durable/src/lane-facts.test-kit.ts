@@ -185,7 +185,7 @@ export const laneFacts = (fact: Fact): void => {
     expect(none.lanes.size).toBe(0);
   });
 
-  fact("the lease of an owner of the same place that is gone is taken over at once", async (processes) => {
+  fact("the lease of an ended owner in the same place is taken over at once", async (processes) => {
     const alive = new Set([1, 2]);
     const at = (pid: number) => (): Place => ({
       id: "here",

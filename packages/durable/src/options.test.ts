@@ -111,7 +111,7 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
   runWork: ["lane-facts.test-kit.ts", "a process with runWork: false runs no lanes"],
   migrateAtStart: ["durable.test.ts", "with migrateAtStart: false, missing tables are a start error"],
   migrationTimeoutSecs: ["options.test.ts", "migrationTimeoutSecs bounds the wait"],
-  maxParked: ["work/parked-facts.test-kit.ts", "when the parked work is full"],
+  maxParked: ["work/parked-facts.test-kit.ts", "while maxParked is reached, items that give up wait"],
   keepParkedSecs: [
     "options.test.ts",
     "codeVersion is stored with parked work, which is kept for keepParkedSecs",

@@ -39,10 +39,10 @@ const app = new (App.with(database, durable, working))()
 await app.start({ log });
 await app.queue.enqueue([1, 2, 3].map((payload) => ({ payload, delayMs: 300 })));
 const { parked } = app.durable;
-/** Polls repeatedly, one poll at a time, because a poll that is running when the app stops would fail. */
-const pollOnce = (): void =>
+/** Polls until three items are parked, one poll at a time, because a poll that is running when the app stops would fail. */
+const pollUntilParked = (): void =>
   void setTimeout(async () => {
-    if ((await parked.count()) < 3) return pollOnce();
+    if ((await parked.count()) < 3) return pollUntilParked();
     await replay();
   }, 20).unref();
 
@@ -56,4 +56,4 @@ const replay = async (): Promise<void> => {
   console.log(JSON.stringify(await kernel.parked.replay(items.map(({ id }) => id))));
   await db.close();
 };
-pollOnce();
+pollUntilParked();

@@ -77,7 +77,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_OUTDATED: {
     status: 503,
     summary:
-      "a later version of an inline projection is live, which this process does not have; nothing was appended",
+      "a later version of an inline projection is live, but this process does not have it; nothing was appended",
     action: "deploy the later code to every process",
   },
   EVENTS_PARTIAL_OVERLAP: {

@@ -82,7 +82,7 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
   host.life.onStop({
     name: "event-sourcing",
     run: async (_settings, signal) => {
-      await parts.subscriptions.stop(signal); // no drain precedes the end of a start that failed
+      await parts.subscriptions.stop(signal); // a failed start is stopped without a drain
       await machines.close();
       parts.lag.end();
       await parts.snapshots.close(signal);

@@ -80,7 +80,7 @@ export const storeOn = (
     waitFor: (position, options) => set.waitFor(position, options),
     subscribe: (options, handler) => subscriptions.add(options, handler),
   };
-  const store = Object.assign(parts.store, eventStoreMembers); // not a copy: it would read the getter `db` before an app has its database
+  const store = Object.assign(parts.store, eventStoreMembers); // a copy would read the getter `db` before an app has its database
   const lag = new LagWatch(base, clock, projections);
   return { ...parts, store, projections: set, subscriptions, lag };
 };

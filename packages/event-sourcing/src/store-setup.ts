@@ -19,7 +19,7 @@ export const setUpStore = async (base: StoreBase): Promise<void> => {
   if (used !== positions)
     throw eventError(
       "EVENTS_BAD_STORE",
-      `positions is "${positions}", but the store was created with "${used}", which all processes must share; set it back`,
+      `positions is "${positions}", but the store was created with "${used}"; all processes must use "${used}"`,
     );
   if (db.dialect === "postgres" && positions === "sequence") await checkLocks(base);
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { decider, eventType, openEventStore } from "./index.ts";
 
-test("the message about a number that is a text shows the quotes", async () => {
+test("the message about a string in place of a number shows its quotes", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const event = { type: "Something", data: {} };
   await expect(store.append("s-1", event, { expected: "1" as never })).rejects.toThrow(
@@ -10,14 +10,14 @@ test("the message about a number that is a text shows the quotes", async () => {
   await expect(store.readAll({ limit: "5" as never })).rejects.toThrow('an integer from 1, not "5"');
 });
 
-test("a text in place of a list of types is refused, in readAll and subscribe", async () => {
+test("a string in place of a list of types is refused, in readAll and subscribe", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const types = "Something" as never;
   await expect(store.readAll({ types })).rejects.toMatchObject({ code: "EVENTS_BAD_READ" });
   expect(() => store.subscribe({ types }, () => {})).toThrow("`types` must be a list of 1 to 1000 names");
 });
 
-test("metadata that is null is none", async () => {
+test("null metadata is treated as absent", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const event = { type: "Something", data: {}, metadata: null as never };
   expect((await store.append("s-1", event)).version).toBe(1);
@@ -43,7 +43,7 @@ test("events that are not objects are refused, in append and appendMany", async 
   }
 });
 
-test("options that are null are none", async () => {
+test("null options are treated as absent", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const event = { type: "Something", data: {} };
   expect((await store.append("s-1", event, null as never)).version).toBe(1);

@@ -43,7 +43,7 @@ test("a configuration that is not an object is a start error of every feature", 
   expect(unexpected).toEqual([]);
 });
 
-test("the message names the field for a value that is passed without a record, and shows no secret", async () => {
+test("for a value passed in place of a record, the message names the field to set, and shows no secret", async () => {
   const app = new App();
   const untyped = app as unknown as Untyped;
   untyped["enableCaching"]?.(60);

@@ -26,7 +26,7 @@ interface Loading {
   readonly kafka: readonly string[];
 }
 
-test("the App has every feature of the workspace, with its members, route options and blueprint methods; a feature that needs others names them", () => {
+test("the App has every feature of the workspace, with its members, route options and blueprint methods; a feature without the features it needs shows the correct `App.with` call", () => {
   const { found, missing, eager, lazy, dependent } = report<Members>("members");
   expect(missing).toEqual([]); // a new feature needs a line in features.ts
   expect(found.length).toBeGreaterThan(30);

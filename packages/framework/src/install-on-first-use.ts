@@ -2,7 +2,7 @@ import { FrameworkError } from "@framework/core";
 import { type AnyFeature, type Host, operationsWithoutApp } from "@framework/core/feature";
 
 /**
- * Installs a feature at its first use. After the start, registrations of `install` itself have no effect: the members then report the missing call,
+ * Installs a feature at its first use. After the start, registrations of `install` itself have no effect: the members then report the missing `enableX` call,
  * like the members of an `App.with` class. Registrations of the members throw CORE_ALREADY_STARTED as usual.
  */
 export const installOnFirstUse = (feature: AnyFeature, host: Host, needs: object): object => {

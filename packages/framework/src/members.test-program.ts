@@ -74,7 +74,7 @@ const recordOptions = (host: Host, options: string[]): Host => {
   return Object.create(host, { http: { value: http } }) as Host;
 };
 
-/** Features that depend on others, with the line of the error. */
+/** Features that depend on others, with the `App.with` call that the error shows. */
 const dependent = (): Readonly<Record<string, string>> => {
   const withAll = App.with as unknown as (...given: readonly AnyFeature[]) => typeof App;
   return Object.fromEntries(

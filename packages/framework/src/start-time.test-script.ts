@@ -55,7 +55,7 @@ const start = async (name: string): Promise<Start> => {
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     const { rss } = JSON.parse(line) as { readonly rss?: number };
-    if (rss === undefined) continue; // the line of `run`
+    if (rss === undefined) continue; // the line that `app.run` logs
     const ms = performance.now() - startedAt;
     child.kill("SIGKILL");
     await exited;

@@ -45,7 +45,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     });
   });
 
-  fact("a header of the caller does not make a job that of a schedule", async (app) => {
+  fact("a job is not attributed to a schedule because of a header that its caller has set", async (app) => {
     const tell = app.jobs.define("tell", {}, (_, { schedule, scheduledAt }) => [schedule, scheduledAt]);
     await withStarted(app, async () => {
       for (const headers of [{ schedule: "nightly" }, { "scheduled-at": "5" }] as const) {
@@ -204,7 +204,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
   );
 
   fact(
-    "permits of a rate that no job needed are returned, and none are left for another process",
+    "a process returns permits that no job needed; once all are used, another process gets none",
     async (app, storage) => {
       const rate = { limit: 5, perSecs: 600 };
       const define = (to: JobApp) => to.jobs.define("limited", { rate }, () => {});

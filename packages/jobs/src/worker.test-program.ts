@@ -1,4 +1,4 @@
-// One process of the crash tests: works on jobs and schedules, and writes each begin and end to the table `log`. Prints `ready` when it runs.
+// One process of the crash tests: works on jobs and schedules, and records the begin and end of each attempt in the table `log`. Prints `ready` when it runs.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase, sql } from "@framework/database";
 import { createKernel } from "@framework/durable/feature";

@@ -15,7 +15,7 @@ withServer("kafka", (brokers) => {
   test.each([
     { what: "the smallest fetches", maxFetchBytes: 64 * KIB, maxBatchBytes: 64 * KIB, mib: [0, 3] },
     { what: "fetches of 4 MiB", maxFetchBytes: 4096 * KIB, maxBatchBytes: 64 * KIB, mib: [3.5, 12] },
-    { what: "batches above a fetch", maxFetchBytes: 64 * KIB, maxBatchBytes: 1024 * KIB, mib: [1, 5] },
+    { what: "batches larger than a fetch", maxFetchBytes: 64 * KIB, maxBatchBytes: 1024 * KIB, mib: [1, 5] },
   ] as const)(
     "with a stalled handler and many waiting messages, a process holds only its prefetch and one fetch: $what",
     async ({ maxFetchBytes, maxBatchBytes, mib: [min, max] }) => {

@@ -12,7 +12,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const key = Buffer.from([0, 0, 0, 0, 0, 0, 0, 200]); // a Java Long
 const bytes = Buffer.from([0xde, 0xad, 0xbe, 0xef]);
 
-/** While `work` runs, kafkajs writes empty headers as `null`, as Java clients may. Both have the same length. */
+/** While `work` runs, kafkajs writes empty headers as `null`, as Java clients may. Both encodings have the same length. */
 const withNulls = async (work: () => Promise<unknown>): Promise<void> => {
   const { prototype } = createRequire(import.meta.url)("kafkajs/src/protocol/encoder.js") as {
     prototype: { writeVarIntBytes(value: unknown): unknown };

@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (findProgram("java") === null) throw new Error("java is not installed");
   const [port, advertisedPort] = [await freePort(), await freePort()];
   proxy = await startProxy(`127.0.0.1:${port}`, { port: advertisedPort });
-  // After a kill, the controller refuses the server until its session has ended.
+  // A short session, because the controller refuses a restarted server until the session of the killed one has expired.
   const settings = { "broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 500 };
   server = await startKafka({ port, advertisedPort, settings });
 }, 240_000);

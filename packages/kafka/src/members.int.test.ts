@@ -23,9 +23,9 @@ const { KafkaJSConnectionClosedError } = driver("kafkajs/src/errors.js");
 const connectionClosed = (): Error =>
   new KafkaJSConnectionClosedError("closed by the test", { host: "127.0.0.1", port: 1 });
 
-/** Creates a recorder of `each` messages of each key, in one send. */
-const smallRecorder = (each: number): DeliveryRecorder =>
-  new DeliveryRecorder(each * KEYS, { keys: KEYS, together: KEYS, run: each });
+/** Creates a recorder that sends `perKey` messages of each key, all in one send. */
+const smallRecorder = (perKey: number): DeliveryRecorder =>
+  new DeliveryRecorder(perKey * KEYS, { keys: KEYS, together: KEYS, run: perKey });
 
 /** Fails the next metadata request for a topic by a consumer of another topic. Returns the number of failures so far. */
 const failMetadata = ({

@@ -15,7 +15,7 @@ withServer("postgres", (server) => {
     const fixture = databaseFixture(storage);
     const { grownMib, ...counts } = await measureStalledHandler(fixture, { messages: WAITING });
     await fixture.close?.();
-    if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are counts`);
+    if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
     expect(counts).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
     expect(grownMib).toBeLessThan(8); // all messages together have 20 MiB or more
   }, 1_800_000);

@@ -138,7 +138,7 @@ const until = (isTrue: () => boolean | Promise<boolean>): Promise<unknown> =>
 /** With `FRAMEWORK_CRASHES=all` processes also die before each statement, which doubles the time. */
 const isLong = process.env["FRAMEWORK_CRASHES"] === "all";
 
-/** Counts the statements of a start, where the tests of durable crash. A first start creates the tables. */
+/** Counts the statements of a start, which need no crash here: the tests of durable crash there. The first start creates the tables, and is not counted. */
 const statementsOfStart = async (db: Database, enable: Enable): Promise<number> => {
   await runProcess(db, enable, async () => {});
   const counting = faultingDatabase(db);

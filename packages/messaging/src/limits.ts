@@ -19,7 +19,7 @@ export const MAX_DELAY_MS = 604_800_000;
 /** Longest timeout of a request in milliseconds, and the time to live of its reply. */
 export const MAX_REQUEST_MS = 3_600_000;
 
-/** Maximum delay requested by a handler, in milliseconds, for which its message stays in the process during the quick tries. */
+/** Longest delay requested by a handler, in milliseconds, for a quick try, during which the message stays in the process. */
 export const MAX_QUICK_DELAY_MS = 1000;
 
 /** Bytes of unsettled deliveries at which a subscription stops fetching. Deliveries already requested may exceed it. */

@@ -71,7 +71,7 @@ export interface Messaging {
   send<T extends string | Topic>(topic: T, message: MessageTo<T>, options?: SendOptions): Promise<Receipt>;
   /**
    * Sends up to 10,000 messages to one topic. Messages with the same key are stored in order; in memory, on the database and on RabbitMQ also messages without a key.
-   * Rejects with the errors of `send`: the first failure; the other messages may have been stored.
+   * Rejects with the first failure, one of the errors of `send`; the other messages may have been stored.
    */
   sendAll<T extends string | Topic>(
     topic: T,

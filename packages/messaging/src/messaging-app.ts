@@ -50,8 +50,8 @@ interface RunningBroker {
   readonly config: Readonly<MessagingConfig>;
 }
 
-/** Log of a broker that is opened before the start: its results contain the problems. */
-const noLog: Logger = { info() {}, warn() {}, error() {} };
+/** Silent log of a broker that is opened before the start: `declareTopology` returns its problems. */
+const silentLog: Logger = { info() {}, warn() {}, error() {} };
 
 /** Name of the broker of `enableMessaging`. */
 export const DEFAULT_BROKER = "default";
@@ -148,7 +148,7 @@ export class MessagingApp {
   /** Returns the context of a broker that is opened before the start. */
   private contextOf({ name, config }: EnabledBroker): BrokerContext {
     const { instance } = this;
-    return { name, instance, clock: config.clock ?? systemClock, random: Math.random, log: noLog };
+    return { name, instance, clock: config.clock ?? systemClock, random: Math.random, log: silentLog };
   }
 
   private topologyParts(enabled: EnabledBroker): Pick<TopologyParts, "topics" | "deadLetterTopicOf"> {

@@ -21,7 +21,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const program = bundledProgram(new URL("./consumer.test-program.ts", import.meta.url));
 
 withServer("rabbitmq", (url) => {
-  test("with the inbox, a process killed between commit and acknowledgement has its effect once", async () => {
+  test("with the inbox, a message whose process is killed between commit and acknowledgement takes effect once", async () => {
     await using file = databaseInFile();
     const topic = newName();
     const app = new (App.with(database, durable, messaging, rabbitmq))()

@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("groups whose names are ambiguous with their topics receive all messages of their own topic", async () => {
+  test("two groups whose joined topic and group names are equal receive all messages of their own topic", async () => {
     const topic = newName();
     const received: string[] = [];
     await using one = new TestApp({ url })
@@ -42,7 +42,7 @@ withServer("rabbitmq", (url) => {
     expect(received.toSorted()).toEqual(["delayed", `${topic} try 1`, `${topic} try 2`]);
   });
 
-  test("a topic whose name ends with unrouted receives no messages of another one", async () => {
+  test("a topic whose name ends with unrouted receives no messages of another topic", async () => {
     await using process = new TestProcess({ url });
     await using other = new TestProcess({ url }, `${process.topic}.unrouted`);
     await process.broker.topology({ topics: [process.topic], subscriptions: [] }, "create"); // no queue

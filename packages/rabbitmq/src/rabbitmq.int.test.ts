@@ -267,7 +267,7 @@ withServer("rabbitmq", (url) => {
     ]);
   });
 
-  test("dead letters are stored in a queue of their name; a group that subscribes to their topic receives later ones", async () => {
+  test("dead letters are stored in a queue with the name of their topic; a group that subscribes to the topic receives later ones", async () => {
     const topic = newName();
     const dead = `${topic}.group.dlq`;
     const retry = { quickTries: 1, delaysMs: [] };

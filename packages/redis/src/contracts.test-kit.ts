@@ -75,7 +75,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
       connectionTimeoutSecs: COMMAND_TIMEOUT_MS / 1000,
     };
     let opening: Promise<readonly [OpenRedis, OpenRedis]> | undefined;
-    /** Two clients, connected by the first test: concurrent ones begin before `beforeAll`, and the time of a fact does not include connecting. */
+    /** Two clients, opened by the first fact, because concurrent facts begin before `beforeAll`. They connect first, so a fact's time excludes connecting. */
     const clients = (): Promise<readonly [OpenRedis, OpenRedis]> =>
       (opening ??= (async () => {
         const pair = [openRedis(config), openRedis(config)] as const;
@@ -187,7 +187,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
       await Promise.all(Array.from({ length: 1200 }, (_, index) => set(index, "old")));
       const dropping = store.drop(["old"]);
       await Promise.all(Array.from({ length: 100 }, (_, index) => set(index, "new")));
-      const dropped = await dropping; // the 100 new replies may have replaced old ones before
+      const dropped = await dropping; // the 100 new replies may already have replaced old ones
       expect(dropped).toBeLessThanOrEqual(1200);
       expect(dropped).toBeGreaterThanOrEqual(1100);
       const kept = await Promise.all(Array.from({ length: 1200 }, (_, index) => store.get(`key-${index}`)));

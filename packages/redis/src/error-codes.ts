@@ -28,7 +28,7 @@ export const redisErrors: ErrorCatalogue = {
   },
   REDIS_EVICTS_KEYS: {
     summary:
-      "a warning: a server with `maxmemory` and a `maxmemory-policy` other than `noeviction` stores sessions or revoked tokens, which are valid again if the markers of their end are evicted",
+      "a warning: a server with `maxmemory` and a `maxmemory-policy` other than `noeviction` stores sessions or revoked tokens; if it evicts the marker of an ended session or a revoked token, that session or token is valid again",
     action: "set `maxmemory-policy` to `noeviction`",
   },
   REDIS_CLUSTER_DOWN: {

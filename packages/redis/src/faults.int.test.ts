@@ -121,7 +121,7 @@ test("while a server is frozen, commands time out; afterwards every reply belong
   expect([mismatched, [...errors]]).toEqual([[], [RedisUnavailableError]]);
 });
 
-test("across kills and restarts, a counter is at least the acknowledged increments, and at most the acknowledged and the failed ones", async () => {
+test("across kills and restarts, a counter is at least the acknowledged increments, and at most the acknowledged plus the failed ones", async () => {
   const one = open();
   await one.redis.del("counter");
   const { seen, stop } = load(async () => void (await one.redis.incr("counter")));

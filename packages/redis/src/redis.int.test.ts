@@ -113,7 +113,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await expect(app.redis.ping()).rejects.toThrow(RedisUnavailableError);
     });
 
-    test("with shared, two apps have the same host.state.shared; without, each has its own", async () => {
+    test("with shared: true two apps have the same host.state.shared; without it each has its own", async () => {
       const keyPrefix = `agreed-${randomUUID()}:`;
       for (const [shared, second] of [
         [true, 2],
@@ -243,7 +243,7 @@ withServer("redis", (url) => {
     await open.close();
   });
 
-  test("a command that is refused on the shared connection fails without the rest of its pipeline, and fails its whole transaction", async () => {
+  test("a command that is refused on the shared connection fails alone in a pipeline, but fails its whole transaction", async () => {
     const open = openRedis({ url, ...timeouts, keyPrefix: `shared-${randomUUID()}:` });
     const refused = expect.objectContaining({ code: "REDIS_SHARED_CONNECTION" });
     const replies = await open.redis

@@ -99,7 +99,7 @@ test("a command without a server is a failed operation within the request's oper
   expect(seen).toEqual([["GET", "GET /", attributes]]);
 });
 
-test("with shared, features get the state in Redis and totals stay with the service", async () => {
+test("with shared: true features get the state in Redis, and totals stay in the primary process", async () => {
   const app = new App_().enableRedis({ url: await unusedAddress(), shared: true });
   await using client = testClient(app);
   await client.get("/");

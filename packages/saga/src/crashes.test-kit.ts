@@ -96,7 +96,7 @@ const clear = async (db: Database): Promise<void> => {
     "framework_saga_steps",
     "framework_saga_inbox",
     "framework_saga_log",
-    "framework_saga_test_turns",
+    "framework_saga_test_runs",
   ])
     await db.execute(`DELETE FROM ${table}`);
 };

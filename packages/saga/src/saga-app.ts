@@ -81,7 +81,7 @@ export class SagaApp {
     for (const definition of this.defined) set.define(definition);
   }
 
-  /** Runs steps from the listening phase to the drain. A start that fails before them only stops the engine. */
+  /** Runs steps from the listening phase to the drain. A start that fails before the listening phase only stops the engine. */
   private scheduleEngine(set: EngineSet): void {
     const { life } = this.host;
     life.onListening({ name: "saga", run: () => set.listen() });
@@ -89,7 +89,7 @@ export class SagaApp {
     life.onStop({ name: "saga", run: () => set.end() });
   }
 
-  /** Counts unfinished and removes ended instances in the app's database; other engines have their own storage. */
+  /** Counts unfinished instances and removes ended ones in the app's database; other engines have their own storage. */
   private scheduleUpkeep(survey: Survey, keepSecs: number): void {
     const { host, kernel } = this;
     const sweep = new Sweep({ kernel, keepSecs, clock: systemClock, log: () => host.life.settings.log });

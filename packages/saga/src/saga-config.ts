@@ -17,7 +17,7 @@ export interface SagaConfig {
   readonly maxRetries: number;
   /** Limit of all forward steps in total, in milliseconds of active time: attempts and the pauses between them. @default 300000 */
   readonly timeoutMs: number;
-  /** Time limit of one attempt in milliseconds, 1 to 86,400,000. Its signal aborts then, and the saga waits up to 10 s for its end. @default 30000 */
+  /** Time limit of one attempt in milliseconds, 1 to 86,400,000. Its signal aborts then, and the saga waits up to 10 s for it to end. @default 30000 */
   readonly stepTimeoutMs: number;
   /** Maximum active time for retries of undos, in milliseconds, before the saga is stuck. @default 86400000 */
   readonly undoTimeoutMs: number;

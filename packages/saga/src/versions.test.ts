@@ -75,7 +75,9 @@ test("a process that does not define a version reports it in its health check, a
   await withStarted(after, async () => {
     const report = async (): Promise<string> =>
       (await after.fetch(new Request("http://localhost/health"))).text();
-    expect(await report()).toContain("order version 1 are unfinished, and this process has no code for them");
+    expect(await report()).toContain(
+      "order version 1 are unfinished, but this process does not define this version",
+    );
     await expect(after.saga.deliver(now, { key: "1", id: "m", name: "packed" })).rejects.toMatchObject({
       code: "SAGA_UNKNOWN",
     });

@@ -29,7 +29,7 @@ test("a wait that exceeds its timeout undoes the saga", async () => {
 });
 
 test.each(["wait", "sleep"])(
-  "a %s that is claimed just before its end is scheduled again for its end",
+  "a %s that is claimed just before its end is rescheduled for its end",
   async (kind) => {
     let reads = 0;
     const clock = { ...virtualClock(), now: () => 0.6 * reads++ }; // time passes between two reads

@@ -14,7 +14,7 @@ interface BatchInput {
   readonly Entries?: readonly Entry[];
 }
 
-/** A proxy of SQS that can fail entries of batches. */
+/** A proxy to SQS that can make batch entries fail. */
 export interface FaultyProxy extends AsyncDisposable {
   readonly url: string;
   /** Received requests. */
@@ -23,7 +23,7 @@ export interface FaultyProxy extends AsyncDisposable {
     readonly authorization: string;
     readonly token: unknown;
   })[];
-  /** Returns the error of an entry that must fail, which is not forwarded; `null` for others. */
+  /** Returns the error of an entry that must fail, and is then not forwarded; `null` for other entries. */
   fails: (action: string, entry: Entry) => { readonly Code: string; readonly SenderFault: boolean } | null;
 }
 

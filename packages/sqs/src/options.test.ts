@@ -9,9 +9,9 @@ const requests = [
 
 /** File and name of the test in which each option changes behaviour. */
 const tests: Readonly<Record<keyof SqsConfig, readonly [file: string, name: string]>> = {
-  region: ["sqs.test", "servers has the endpoint, or SQS of the region"],
+  region: ["sqs.test", "servers contains the endpoint, or else the SQS host of the region"],
   queueUrl: ["sqs.int.test", "queueUrl is the queue of one topic and one group"],
-  endpointUrl: ["sqs.test", "servers has the endpoint, or SQS of the region"],
+  endpointUrl: ["sqs.test", "servers contains the endpoint, or else the SQS host of the region"],
   credentials: ["sqs.int.test", "credentials may be a function that returns temporary ones"],
   maxMessages: requests,
   waitTimeSecs: requests,
@@ -21,7 +21,7 @@ const tests: Readonly<Record<keyof SqsConfig, readonly [file: string, name: stri
     "sqs.int.test",
     "a message that is never settled becomes a dead letter at maxReceiveCount",
   ],
-  messageSizeBytes: ["sqs.int.test", "verify reports missing and different queues, and creates nothing"],
+  messageSizeBytes: ["sqs.int.test", "verify reports missing and misconfigured queues, and creates nothing"],
   discoveryMs: ["sqs.int.test", "a new group receives messages after discoveryMs"],
 };
 

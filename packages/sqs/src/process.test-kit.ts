@@ -11,7 +11,7 @@ export const credentials = { accessKeyId: "test", secretAccessKey: "secret-of-th
 export const MESSAGES: number = Number(process.env["FRAMEWORK_SQS_MESSAGES"] ?? 80);
 /** Time limit of a test. */
 export const LIMIT_MS: number = 300_000 + MESSAGES * 30;
-/** How a recorder sends: ten messages share a request; many messages have many keys. */
+/** Sending plan of a recorder: the number of keys, which grows with the number of messages, and the messages of one request. */
 export const sends: { readonly keys: number; readonly together: number } = {
   keys: MESSAGES > 10_000 ? 100 : 20,
   together: 10,

@@ -74,7 +74,7 @@ withServer("sqs", (endpointUrl) => {
     expect(fifo["RedrivePolicy"]).toContain("__unclaimed.fifo");
   });
 
-  test.concurrent("verify reports missing and different queues, and creates nothing", async () => {
+  test.concurrent("verify reports missing and misconfigured queues, and creates nothing", async () => {
     await using process = processOn({ endpointUrl });
     const queue = `${process.topic}__group`;
     expect(await problems(process)).toContain(
@@ -82,11 +82,11 @@ withServer("sqs", (endpointUrl) => {
     );
     await expect(attributes(queue)).rejects.toThrow("QueueDoesNotExist");
     await create(queue, { MaximumMessageSize: "262144" });
-    const different = await problems(process, { mode: "create" });
-    expect(different).toContain(
+    const mismatches = await problems(process, { mode: "create" });
+    expect(mismatches).toContain(
       `the queue ${queue} accepts 262144 bytes, but SqsConfig.messageSizeBytes is 1048576`,
     );
-    expect(different).toContain(`the queue ${queue} has no redrive policy`);
+    expect(mismatches).toContain(`the queue ${queue} has no redrive policy`);
     await using other = processOn({ endpointUrl, maxReceiveCount: 3 });
     await other.declare();
     await using strict = processOn({ endpointUrl }, other.topic.replace("-topic", ""));

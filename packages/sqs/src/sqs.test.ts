@@ -31,7 +31,7 @@ test("reports mistakes in fields of SqsConfig and MessagingConfig together, at s
     expect(failure).toContain(field === "drainMs" ? "MessagingConfig.drainMs" : `SqsConfig.${field}`);
 });
 
-test("servers has the endpoint, or SQS of the region", () => {
+test("servers contains the endpoint, or else the SQS host of the region", () => {
   const hosts = [{}, { region: "cn-north-1" }, { endpointUrl: "http://localhost:4566" }].map(
     (config) => sqsBroker(config).servers,
   );
@@ -50,7 +50,7 @@ test("a queueUrl of another region is an error", async () => {
   expect(sqsBroker({ queueUrl, region: "eu-central-1" }).name).toBe("sqs");
 });
 
-test("a misspelt field is reported by the record with the nearest name, an unknown one by SqsConfig", async () => {
+test("a misspelt field is reported with the nearest name of its record, an unknown field as one of SqsConfig", async () => {
   const failure = await start({ maxmessages: 1, drainMS: 1, colour: "red" }).catch(String);
   expect(failure).toContain('SqsConfig has no field "maxmessages"; did you mean "maxMessages"?');
   expect(failure).toContain('MessagingConfig has no field "drainMS"; did you mean "drainMs"?');

@@ -11,7 +11,7 @@ export const visibleCaller = (invocation: Invocation): string | null => {
     const { user, claims, apiKeyName } = principalOf(invocation) ?? {};
     return textOf([user, claims, apiKeyName, headers.get("authorization"), headers.get("cookie")]);
   } catch {
-    return null; // not plain, or cyclic: its calls cannot be compared
+    return null; // not plain, or cyclic: such principals cannot be compared
   }
 };
 

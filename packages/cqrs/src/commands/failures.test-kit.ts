@@ -30,7 +30,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "a call that ends because its caller's signal aborts is not a bug": async (storage) => {
+  "a call that its caller aborts is a transient failure, not a bug": async (storage) => {
     const app = counterApp(storage);
     const kinds: string[] = [];
     app.cqrs.onError(({ kind }) => void kinds.push(kind));

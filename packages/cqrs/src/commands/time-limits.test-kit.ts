@@ -187,7 +187,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
       await app.db.transaction(async (other) => {
         await add(other, "a", 1);
         const call = summary(app.cqrs.execute(Add, one));
-        if (app.db.dialect === "postgres") await entered.promise; // on SQLite it waits for its transaction to begin
+        if (app.db.dialect === "postgres") await entered.promise; // on SQLite the call still waits for its transaction to begin
         await clock.advance(5000);
         assert.deepEqual(await call, timedOut);
       });

@@ -79,7 +79,7 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
     await runOnDatabase(storage, hang, run, { clock });
   },
 
-  "a connection lost during the commit: with a key, the command determines whether it was committed": async (
+  "a connection lost during the commit: with a key, a retry determines whether it was committed": async (
     storage,
   ) => {
     let loseNext = "committed";

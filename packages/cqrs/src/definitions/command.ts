@@ -21,7 +21,7 @@ export interface CommandOptions<
   /** Time limit in milliseconds, 1 to 3,600,000. @default `CqrsConfig.commandTimeoutMs` */
   readonly timeoutMs?: number;
   /**
-   * `"queued"`: its endpoint replies with 202 at once, and some process executes it later; `enqueue` does the same from code. @default "direct"
+   * `"queued"`: the endpoint replies with 202 at once, and a process of the app executes the command later; `enqueue` does the same from code. @default "direct"
    */
   readonly mode?: "direct" | "queued";
   /** Guards that decide whether a caller may execute the command. @default none */

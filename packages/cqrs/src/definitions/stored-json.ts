@@ -12,4 +12,4 @@ export const storedJson = (
   code: "CQRS_BAD_INPUT" | "CQRS_BAD_OUTPUT",
 ): string => jsonWriter(`cqrs: ${subject}`, { debug: true, exact: true, log: silent, code })(value);
 
-const silent = { warn() {} }; // not used: with `debug`, a loss is an error
+const silent = { warn() {} }; // never called: with `debug`, a value that JSON would lose is an error

@@ -20,7 +20,7 @@ const endpointNames: Readonly<Record<keyof CommandEndpoint, true>> = {
   status: true,
 };
 
-/** Reports unknown options of a command or query and its endpoint: with a misspelt `guards`, anyone would be admitted. */
+/** Reports unknown options of a command or query and its endpoint: otherwise a misspelt `guards` would admit every caller. */
 export const unknownOptions = (
   options: Options,
   names: Readonly<Record<string, true>>,

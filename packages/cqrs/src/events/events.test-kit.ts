@@ -121,7 +121,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "the token is the position of the last event, with any method of appending": async (storage) => {
+  "the token is the position of the last event, whichever method appended it": async (storage) => {
     const Many = command("Many", { input: z.string() });
     const app = libraryOf(storage);
     app.cqrs.handle(Many, async (book, { events: store }) => {

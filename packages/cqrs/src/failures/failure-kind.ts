@@ -33,5 +33,5 @@ const givenUpCodes: readonly unknown[] = ["DURABLE_LOST", "DURABLE_RELEASED", "D
 /** Whether an attempt at a queued command has ended because another process took it over, this process stops, or an operator cancelled it. */
 const isGivenUp = (error: unknown): boolean => FrameworkError.is(error) && givenUpCodes.includes(error.code);
 
-/** Whether a signal has aborted: by its caller, or of `AbortSignal.timeout`. */
+/** Whether an error is the reason of an aborted signal: one that the caller aborted, or a signal of `AbortSignal.timeout`. */
 const isAbort = ({ name }: Error): boolean => name === "AbortError" || name === "TimeoutError";

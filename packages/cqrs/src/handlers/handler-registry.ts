@@ -36,7 +36,7 @@ export class HandlerRegistry {
     return [...operationProblems(operation), ...unknown.map((problem) => bad(`${kind} ${name}: ${problem}`))];
   }
 
-  /** Returns a problem for each operation without a handler, including operations whose name has a handler of another operation. */
+  /** Returns a problem for each operation without a handler, including operations whose name is registered for another operation. */
   missingHandlers(operations: readonly AnyOperation[]): readonly Problem[] {
     return operations.flatMap((operation) => {
       const { kind, name } = operation;

@@ -3,8 +3,8 @@ import type { StandardSchema } from "@framework/core";
 /**
  * Returns a schema for route options. It documents `schema` but accepts any value, because the pipeline of the command or query validates.
  *
- * It inherits from `schema`, so that a converter of its library can read it. The API document uses `~standard.documents`: its converters take whole schemas, and
- * it needs the schema that validates.
+ * It inherits from `schema`, so that converters of the schema's library can read it. The API document converts `~standard.documents.schema`, because its own
+ * converters take only the whole, validating schema; `part` then selects the members.
  *
  * @param includes members to document. @default all
  */

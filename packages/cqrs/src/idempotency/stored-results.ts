@@ -66,7 +66,7 @@ export class StoredResults {
   /**
    * Stores the result with its key. If there is no result, or it is too large, stores only the key.
    *
-   * @throws HttpError 409 (CQRS_KEY_RUNNING) if another transaction has stored a result meanwhile: this one must be rolled back
+   * @throws HttpError 409 (CQRS_KEY_RUNNING) if another transaction has stored a result in the meantime: `tx` must be rolled back
    */
   async save(
     tx: Transaction,

@@ -9,7 +9,7 @@ import { openPayments, pay, type Payments, paymentsApp, ways } from "./payments.
 const CALLERS = 4;
 const REPLACEMENTS = 3;
 
-/** Declares the test of a rolling replacement of two processes, which runs on every database. */
+/** Declares the test of a rolling update of two processes, which runs on every database. */
 export const rollingReplacement = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,

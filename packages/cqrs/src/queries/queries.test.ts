@@ -220,7 +220,7 @@ test("the timeoutMs of a query takes precedence over queryTimeoutMs, and later s
   });
 });
 
-test("refusals by guards, rejections and bugs of queries reach caller and observers", async () => {
+test("a query's refusals by guards, rejections and bugs reach the caller and the observers", async () => {
   await using storage = databaseInFile();
   const Guarded = query("Guarded", { input, output: z.number(), guards: [() => "not you"] });
   const Fail = query("Fail", { input, output: z.number() });

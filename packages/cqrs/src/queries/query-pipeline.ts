@@ -80,7 +80,7 @@ const inSharedRun =
 
 /**
  * Returns the key by which calls share a run; `null` for a call with a separate run. It contains the token `after`, because a run with another token may have
- * started before the views contained the events of this one.
+ * started before the views contained the events of this call's token.
  */
 const keyOf = ({ operation, call }: QueryRun, callerOf: QueryPipelineParts["callerOf"]): string | null => {
   const { invocation, tenant, raw, after } = call;

@@ -7,7 +7,7 @@ import { counterApp } from "../counters.test-kit.ts";
 import { command } from "../index.ts";
 
 withServer("postgres", (server) => {
-  test("a running queued command that an operator cancels is not a bug", async () => {
+  test("a running queued command that an operator cancels is a transient failure, not a bug", async () => {
     await using storage = await databaseInSchema(server);
     const Endless = command("Endless", { input: z.string(), mode: "queued" });
     const app = counterApp(storage);

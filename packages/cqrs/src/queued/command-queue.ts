@@ -46,7 +46,7 @@ export interface FoundCommand {
   readonly isOwnedBy: (caller: Invocation) => boolean;
 }
 
-/** Queue of commands on the kernel's work queue: some process executes each exactly once, even after a crash. */
+/** Queue of commands on the kernel's work queue: each takes effect exactly once, even after a crash. */
 export class CommandQueue {
   private readonly parts: CommandQueueParts;
   private readonly queue: WorkQueue<QueuedCommand>;

@@ -11,7 +11,7 @@ export interface CommandStatus {
   readonly result?: unknown;
   /** Token for `after` of queries, as returned by `execute`; only if it is done and appended events. */
   readonly token?: string;
-  /** Body of the error reply: for a rejection the same as for a direct call, for any other failure a general 500; only if it failed. */
+  /** Body of the error reply: for a rejection the same as for a direct call, for any other failure a generic 500; only if it failed. */
   readonly failure?: FailureBody;
 }
 

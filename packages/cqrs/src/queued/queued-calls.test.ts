@@ -5,7 +5,7 @@ import { z } from "zod";
 import { counterApp, failureOf, newLog, runStarted } from "../counters.test-kit.ts";
 import { command } from "../index.ts";
 
-test("a queued command that is given back because its process stops is not a bug", async () => {
+test("a queued command that a stopping process releases is a transient failure, not a bug", async () => {
   await using storage = databaseInFile();
   const Endless = command("Endless", { input: z.string(), mode: "queued" });
   const app = counterApp(storage);

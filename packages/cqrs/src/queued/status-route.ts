@@ -24,7 +24,7 @@ export const addStatusRoute = ({ http, path, queue, hasCache, log }: StatusRoute
     if (found?.handled === undefined || found.handled === null) throw unknownCommand();
     return await access(request, found.handled, found.params, (caller) => {
       if (!found.isOwnedBy(caller)) throw unknownCommand();
-      return Response.json(found.status).setHeader("cache-control", "no-store"); // it changes, and is private to the caller
+      return Response.json(found.status).setHeader("cache-control", "no-store"); // the status changes, and is private to the caller
     });
   };
   http.route("GET", `${path}/{id}`, handle, {
@@ -32,7 +32,7 @@ export const addStatusRoute = ({ http, path, queue, hasCache, log }: StatusRoute
     name: "CommandStatus",
     summary: "Get the status of a queued command",
     errors: [401, 403, 404],
-    ...(hasCache && { cache: false }), // its replies are `no-store`, so the cache need not look for one
+    ...(hasCache && { cache: false }), // the replies are `no-store`, so cache lookups would be useless
   });
 };
 

@@ -1,9 +1,9 @@
 import { parseContentType } from "@framework/core/feature";
 
-/** A form of more pieces is compared with its boundary, because each piece costs memory. */
+/** A form with more pieces is kept as one piece, with its boundary, because each piece costs memory. */
 const MAX_PIECES = 1000;
 
-/** Splits a form at its boundary, because a client generates another boundary for each attempt. Any other body is one piece. */
+/** Splits a form at its boundary, because a client generates a new boundary for each attempt. Any other body is one piece. */
 export const bodyPieces = (contentType: string | null, body: Uint8Array): readonly Uint8Array[] => {
   const type = parseContentType(contentType);
   if (type?.type !== "multipart/form-data" || type.boundary === null || type.boundary === "") return [body];

@@ -82,7 +82,7 @@ test("the API document lists the replies that the option implies", async () => {
   expect(otherStatuses.filter((status) => status === "409" || status === "503")).toEqual([]);
 });
 
-test("a form that is sent again with another boundary is the same request, one with other fields or files is not", async () => {
+test("a form that is sent again with another boundary is the same request, but not with other fields or files", async () => {
   const app = newApp().enableCqrs();
   let uploads = 0;
   app.post("/uploads", { idempotency: "required" }, () => ({ upload: ++uploads }));
@@ -107,7 +107,7 @@ test("a form that is sent again with another boundary is the same request, one w
     expect((await upload(title, file)).status).toBe(422);
 });
 
-test("a form with very many parts has a key as any other", async () => {
+test("an idempotency key also works for a form with very many parts", async () => {
   const app = newApp().enableCqrs();
   app.post("/uploads", { idempotency: "required" }, () => "uploaded");
   await using client = testClient(app);

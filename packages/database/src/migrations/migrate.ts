@@ -50,7 +50,7 @@ export interface MigrateLimits {
 /** Default of `MigrateLimits.timeoutSecs`. */
 export const DEFAULT_TIMEOUT_SECS = 3600;
 
-/** A step that was run, or in a dry run would be. */
+/** A step that ran, or in a dry run would run. */
 export interface MigrationStep {
   /** Number of the migration. */
   readonly number: number;

@@ -6,9 +6,9 @@ const app = new (App.with(database))().enableDatabase({
   ...JSON.parse(process.env["DATABASE"] ?? "{}"),
   migrateAtStart: true,
 });
-const begun = Date.now();
+const startedAt = Date.now();
 app.onEvent("startup", async () => {
-  await app.db.execute`INSERT INTO workers VALUES (${process.pid}, ${begun}, ${Date.now()})`;
+  await app.db.execute`INSERT INTO workers VALUES (${process.pid}, ${startedAt}, ${Date.now()})`;
 });
 app.get("/", () => app.db.query("SELECT * FROM workers"));
 app.get("/migrated", () => app.db.query("SELECT * FROM migrated"));

@@ -4,7 +4,7 @@ import type { Piece } from "../sql-text/split.ts";
 import { excerptOf, lineAt } from "./excerpt.ts";
 import type { MigrationText } from "./migration.ts";
 
-/** Converts the error of a migration's statement to one with file, line number and excerpt. Returns other errors, and errors that are retried, unchanged. */
+/** Adds file, line number and excerpt to the error of a migration statement. Returns other errors, and errors that are retried, unchanged. */
 export const migrationError = (error: unknown, { path, text }: MigrationText, piece: Piece): unknown => {
   if (!(error instanceof DatabaseError) || ["serialization", "deadlock"].includes(error.kind)) return error;
   const at = piece.at + (placeInPostgres(error, piece) ?? placeInSqlite(error, piece) ?? 0);
@@ -15,7 +15,7 @@ export const migrationError = (error: unknown, { path, text }: MigrationText, pi
   );
 };
 
-/** Returns the index of an error; PostgreSQL reports its position in characters, from 1. */
+/** Returns the index of an error in the statement. PostgreSQL reports the position in characters, from 1. */
 const placeInPostgres = (error: DatabaseError, { text }: Piece): number | null => {
   for (let cause: unknown = error; Error.isError(cause); cause = cause.cause) {
     const position = Number((cause as { position?: unknown }).position);
@@ -27,7 +27,7 @@ const placeInPostgres = (error: DatabaseError, { text }: Piece): number | null =
   return null;
 };
 
-/** Returns the index of an error. SQLite only names a word, so the index is known only if the word occurs once. */
+/** Returns the index of an error in the statement. SQLite only names a word, so the index is known only if the word occurs once. */
 const placeInSqlite = ({ message }: DatabaseError, { text, at, tokens }: Piece): number | null => {
   const word = /near "([^]+?)": syntax error|no such \w+: (?:\w+\.)?(\w+)/.exec(message);
   const name = word?.[1] ?? word?.[2];

@@ -86,7 +86,7 @@ export const migrationSets: PortContract<Database> = portContract<Database>("mig
     await assert.rejects(run(db, one), { code: "DATABASE_MIGRATION_AHEAD" });
   },
 
-  "a change, a gap and a lower number are refused": async (db) => {
+  "a changed migration, a gap and a new migration with a lower number are refused": async (db) => {
     await run(db, one, four);
     await assert.rejects(run(db, { number: 1, name: "create-tasks", up: "SELECT 1" }, four), {
       code: "DATABASE_MIGRATION_CHANGED",

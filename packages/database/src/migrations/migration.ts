@@ -51,7 +51,7 @@ export const migrationText = (
 
 /**
  * Returns the problem of a statement: transaction control, because all migrations run in one transaction, an unclosed comment, which would hide statements,
- * parameters, or a `COPY` with rows of the client. `null` if it has none.
+ * parameters, or a `COPY` from or to the client. `null` if it has none.
  */
 const problemOf = (piece: Piece): string | null => {
   if (piece.tokens.at(-1)?.kind === "unclosed") return "a comment that begins with /* is not closed";

@@ -15,7 +15,7 @@ const FILE = /^(\d{1,9})-([a-z0-9-]+)(?:\.(sqlite|postgres))?\.(up|down)\.sql$/;
 /** Name of the set of migration files. */
 export const APP_SET = "app";
 
-/** Files with one number. */
+/** Files that share a number. */
 interface NumberedFiles {
   readonly name: string;
   /** The number, as written in the file names. */
@@ -97,7 +97,7 @@ const readStep = async (
   return migrationText(text, { path, label: file, dialect }, problems);
 };
 
-/** Decodes UTF-8 without byte order mark and with LF line ends, so that changes of these by editors and git do not change the checksum; `null` if invalid. */
+/** Decodes UTF-8 without byte order mark and with LF line ends, which editors and git may change, so that the checksum stays the same; `null` if invalid. */
 const decodeText = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");

@@ -71,7 +71,7 @@ export class Connections {
    */
   runOnce(statement: Statement, known: StatementProperties, execution: Execution): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
+      if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWaiting());
       const from = performance.now();
       this.pool.connect((fault, client, release) => {
         execution.waitedMs = performance.now() - from;
@@ -104,7 +104,7 @@ export class Connections {
   async take(signal?: AbortSignal, waitLimit: "pool" | "signal" = "pool"): Promise<PoolClient> {
     for (;;) {
       signal?.throwIfAborted();
-      if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
+      if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWaiting();
       const connected = this.pool.connect();
       const client = await orAborted(connected, signal).catch((cause: unknown) => {
         if (signal?.aborted === true) {
@@ -125,7 +125,7 @@ export class Connections {
     void this.cancel(client);
   }
 
-  /** Replaces each connection when it is next taken, unless it gets another reply before that. */
+  /** Replaces each connection when it is next leased, unless it receives another reply before that. */
   replaceAll(): void {
     this.replies.replaceAll();
   }
@@ -198,8 +198,8 @@ const MAX_CANCELS = 10;
 const CANCEL_MS = 500;
 
 /**
- * Added to the idle timeout for the server's own, which ends the transactions of a hanging process. The timeout of this process is earlier, because its error
- * states the reason.
+ * The server's own idle timeout is longer by this much. It ends the transactions of a hung process; otherwise the timeout of this process expires first,
+ * because its error states the reason.
  */
 const SERVER_MARGIN_MS = 10_000;
 
@@ -211,7 +211,7 @@ const ignore = (): void => {};
 /** Whether no connection of the pool became free in time; `pg` sets no code. */
 const isExhausted = (cause: unknown): boolean => messageOf(cause).startsWith("timeout exceeded");
 
-const tooManyWait = (): DatabaseUnavailableError =>
+const tooManyWaiting = (): DatabaseUnavailableError =>
   new DatabaseUnavailableError(`${MAX_WAITING} callers are already waiting`);
 
 const clientConfig = (options: PostgresOptions): PoolConfig => ({

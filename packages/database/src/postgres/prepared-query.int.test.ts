@@ -57,7 +57,7 @@ const onServer = (server: string): void => {
         expect(await db.fetchAll`DELETE FROM things RETURNING id`).toHaveLength(rows);
     }));
 
-  test("a statement that fails when it is run again has its usual error and leaves its connection usable", () =>
+  test("a statement that fails when it is run again reports the usual error and leaves its connection usable", () =>
     withDatabase(server, 1, async (db) => {
       await db.execute`CREATE TABLE things (id int PRIMARY KEY)`;
       const add = (id: number) => db.execute`INSERT INTO things VALUES (${id})`;
@@ -133,7 +133,7 @@ const onServer = (server: string): void => {
       });
     }));
 
-  test("columns may have any name, and of two columns with one name the later one is returned", () =>
+  test("columns may have any name, and if two have the same name, the later one is returned", () =>
     withDatabase(server, 1, async (db) => {
       for (const _time of [1, 2]) {
         const [found] = await db.fetchAll`SELECT 1 AS "__proto__", 2 AS a, 3 AS a, 4 AS "ü x"`;

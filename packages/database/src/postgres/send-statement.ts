@@ -13,7 +13,7 @@ export interface SendOptions {
   readonly timeout?: { readonly query_timeout?: number };
 }
 
-/** Sends a statement: by a `PreparedQuery`, or by the query of `pg` if it has no name, values need a conversion, or the columns may change. */
+/** Sends a statement as a `PreparedQuery`, or as a query of `pg` if it has no name, its values need a conversion, or its columns may change. */
 export const sendStatement = (
   client: PoolClient,
   { text, values: given }: Statement,
@@ -21,7 +21,7 @@ export const sendStatement = (
   { types, timeout = {} }: SendOptions,
   callback: QueryCallback,
 ): void => {
-  const values = given.some(holdsDate) ? given.map(withoutDates) : given;
+  const values = given.some(holdsDate) ? given.map(withDatesAsText) : given;
   if (name === undefined) client.query<Row>({ text, values: [...values], ...timeout }, callback);
   else if (hasFixedColumns && isPlain(values))
     client.query(new PreparedQuery({ name, text, values, ...timeout }, types, callback));
@@ -35,11 +35,11 @@ const isPlain = (values: readonly SqlValue[]): boolean =>
 const holdsDate = (value: SqlValue): boolean =>
   typeof value === "object" && (Array.isArray(value) ? value.some(isDate) : isDate(value));
 
-const withoutDates = (value: SqlValue): SqlValue =>
-  Array.isArray(value) ? value.map((each: SqlScalar) => withoutDate(each)) : withoutDate(value as SqlScalar);
+const withDatesAsText = (value: SqlValue): SqlValue =>
+  Array.isArray(value) ? value.map((each: SqlScalar) => dateAsText(each)) : dateAsText(value as SqlScalar);
 
 /** `pg` writes a date in the machine's time zone, which a `timestamp` or `date` column ignores: the stored time would depend on the machine. */
-const withoutDate = (value: SqlScalar): SqlScalar => (isDate(value) ? utcText(value as Date) : value);
+const dateAsText = (value: SqlScalar): SqlScalar => (isDate(value) ? utcText(value as Date) : value);
 
 /** PostgreSQL has no year 0, writes years before 1 as `BC`, and years above 9999 without a sign. */
 const utcText = (date: Date): string => {

@@ -115,12 +115,15 @@ const bodies: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
-test.each(dialects)("%s: semicolons within the body of a trigger or function end no statement", (dialect) => {
-  for (const body of bodies[dialect]) {
-    const pieces = splitStatements(`SELECT 1; ${body};\n SELECT 2`, dialect);
-    expect(pieces.map(({ text }) => text)).toEqual(["SELECT 1", body, "SELECT 2"]);
-  }
-});
+test.each(dialects)(
+  "%s: semicolons within the body of a trigger or function do not end a statement",
+  (dialect) => {
+    for (const body of bodies[dialect]) {
+      const pieces = splitStatements(`SELECT 1; ${body};\n SELECT 2`, dialect);
+      expect(pieces.map(({ text }) => text)).toEqual(["SELECT 1", body, "SELECT 2"]);
+    }
+  },
+);
 
 const controls = [
   ["BEGIN", "begin immediate", "START TRANSACTION READ ONLY", "COMMIT", "END", "End Transaction"],

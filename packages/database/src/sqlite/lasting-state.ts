@@ -13,7 +13,7 @@ const SUSPECT = /pragma|attach|detach|temp/i;
 /** Strings, quoted names and comments, to the end of the text if unclosed. Linear time. */
 const QUOTED = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g;
 
-/** The schema of temporary objects in quotes, which has the same meaning. */
+/** Quoted forms of the schema name `temp`, which mean the same as the unquoted name. */
 const TEMP_NAME = /^(?:'temp'|"temp"|`temp`|\[temp\])$/i;
 
 const lasting: readonly RegExp[] = [

@@ -13,7 +13,7 @@ test("a text counts as long from its first long read on; other texts do not", ()
   expect([reads.has("a"), reads.has("b")]).toEqual([true, false]);
 });
 
-test("a text is no longer long after eight quick reads in a row; after it was long again, after sixteen", () => {
+test("a text no longer counts as long after eight consecutive quick reads, and after a relapse after sixteen", () => {
   const reads = new LongReads(20);
   const quick = () => reads.record("a", 1, null);
   reads.record("a", 800, null);

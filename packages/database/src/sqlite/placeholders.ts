@@ -1,7 +1,7 @@
 import { tokensOf } from "../sql-text/tokens.ts";
 
 /**
- * Appended to a limit. SQLite compiles a statement again whenever its limit is bound, to plan for the number, which takes 0.1 ms. A collation prevents that,
+ * Appended to a limit. SQLite recompiles a statement whenever its limit is bound, to plan for the value, which takes 0.1 ms. A collation prevents that,
  * and has no other effect on a number.
  */
 const PLANNED_ONCE = " COLLATE BINARY";

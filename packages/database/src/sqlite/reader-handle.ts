@@ -6,7 +6,7 @@ import type { Part, ReadRequest, ReaderData } from "./read-protocol.ts";
 /** File descriptor of the pipe to the reading process. */
 const PIPE_FD = 4;
 
-/** Handle of the reading process. It processes one request at a time, and keeps this process alive only during its start, a request and its end. */
+/** Handle of the reading process. It processes one request at a time, and keeps this process alive only while it starts, serves a request or exits. */
 export class ReaderHandle {
   private readonly child: ChildProcess;
   private readonly exited: Promise<unknown>;
@@ -73,7 +73,7 @@ export class ReaderHandle {
     this.hasBeenKilled = true;
     this.fail(new Error("the process was killed"));
     this.child.kill("SIGKILL");
-    this.child.ref(); // a program may wait only for this, and must not exit before it
+    this.child.ref(); // a program that waits only for this must not exit before it
     await this.exited;
   }
 
@@ -106,8 +106,8 @@ export class ReaderHandle {
 }
 
 /**
- * Does not inherit the arguments of this process: some, such as `--input-type` and `--inspect`, would fail. The warning about SQLite has already been
- * printed.
+ * Options of Node.js for the reading process. Those of this process are not inherited: some, such as `--input-type` and `--inspect`, would fail. This
+ * process has already printed the warning about SQLite.
  */
 const execArgv: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 

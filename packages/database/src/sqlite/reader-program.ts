@@ -23,7 +23,7 @@ let workedMs = 0;
 const open = (): SqliteConnection =>
   new SqliteConnection(location, { readOnly: true, busyTimeoutMs: lockMs });
 
-/** Opens the connection before the first request, so that opening does not count towards the time limit of that request, which reports a failure. */
+/** Opens the connection early, so that opening does not count towards the time limit of the first request. If it fails, that request retries and reports the error. */
 const tryOpen = (): SqliteConnection | null => {
   try {
     return open();

@@ -6,7 +6,7 @@ import { Mutex } from "./mutex.ts";
 
 export interface ReadingProcessOptions {
   readonly location: string;
-  /** Maximum wait for the process to be free, and of the process for a lock. */
+  /** Maximum wait of a caller for the process, and of the process for a lock. */
   readonly waitMs: number;
   /** Timeout of one statement; 0 disables it. */
   readonly statementTimeoutMs: number;
@@ -80,7 +80,7 @@ export class ReadingProcess {
       throw error;
     }
     const abandoned = new AbortController();
-    const read = this.converse(worker, request, abandoned.signal).finally(() => this.mutex.release());
+    const read = this.fetchRows(worker, request, abandoned.signal).finally(() => this.mutex.release());
     return await this.untilAbandoned(read, worker, abandoned, signal);
   }
 
@@ -99,7 +99,7 @@ export class ReadingProcess {
     return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
 
-  private async converse(
+  private async fetchRows(
     worker: ReaderHandle,
     request: ReadRequest,
     abandoned: AbortSignal,

@@ -320,7 +320,7 @@ export class SqliteBackend implements Backend {
     try {
       writer?.close();
     } catch {
-      // Its file descriptors are released when it is collected.
+      // Its file descriptors are released when it is garbage-collected.
     }
   }
 

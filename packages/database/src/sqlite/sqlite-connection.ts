@@ -79,7 +79,7 @@ export class SqliteConnection {
     this.prepared.delete(text);
   }
 
-  /** @param first returns at most one row */
+  /** @param first whether to return at most one row */
   run(prepared: PreparedStatement, parameters: readonly SQLInputValue[], first = false): Outcome {
     if (!prepared.givesRows) {
       const { changes } = prepared.statement.run(...parameters);
@@ -121,7 +121,7 @@ export class SqliteConnection {
   }
 }
 
-/** A `*` for all columns, not that of a product or of `count(*)`; after a comment it may be either. */
+/** Matches a `*` that selects all columns, but not a multiplication or `count(*)`; after a comment it may be either. */
 const ALL_COLUMNS = /(?:\b(?:select|distinct|all|returning)|[,.]|\*\/|--[^\n]*)\s*\*/i;
 
 const prepare = (database: DatabaseSync, text: string): PreparedStatement => {

@@ -36,7 +36,7 @@ test("invalid retries, isolation and unknown options of a transaction are refuse
   await db.close();
 });
 
-test("a transaction that exceeds its limit has a different error than a transaction that did not begin in time", async () => {
+test("a transaction that exceeds its limit and one that does not begin in time reject with different codes", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const never = Promise.withResolvers<void>();
   const limited = db.transaction(() => never.promise, { timeoutSecs: 0.1 });

@@ -90,15 +90,15 @@ export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, w
   };
   ofItem("GET", "", "Shows an item", async (queue, itemId) => orNotFound(await queue.get(itemId)));
   ofItem("POST", "/cancel", "Cancels an unfinished item", async (queue, itemId) => ({
-    cancelled: await orItemMissing(queue, itemId, await queue.cancel(itemId)),
+    cancelled: await requireItem(queue, itemId, await queue.cancel(itemId)),
   }));
   ofItem("POST", "/retry", "Restarts a failed or cancelled item", async (queue, itemId) => ({
-    retried: await orItemMissing(queue, itemId, await queue.retry(itemId)),
+    retried: await requireItem(queue, itemId, await queue.retry(itemId)),
   }));
 };
 
-/** @throws HttpError 404 when nothing was done because there is no such item */
-const orItemMissing = async (queue: WorkQueue<unknown>, id: string, isDone: boolean): Promise<boolean> => {
+/** Returns `isDone`. @throws HttpError 404 when nothing was done because the item does not exist */
+const requireItem = async (queue: WorkQueue<unknown>, id: string, isDone: boolean): Promise<boolean> => {
   if (!isDone) orNotFound(await queue.get(id));
   return isDone;
 };

@@ -7,7 +7,7 @@ import { sqliteFile } from "../testing/open-databases.test-kit.ts";
 const ended = ({ signal }: Lane): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-test("a stop ends although parts of the kernel wait for the database without end, and the log names them", async () => {
+test("a stop ends even if parts of the kernel wait for the database forever, and the log names them", async () => {
   await using file = await sqliteFile();
   const db = openDatabase({ url: file.url, connectionTimeoutSecs: 600 });
   const clock = virtualClock();
@@ -41,9 +41,9 @@ test("a stop ends although parts of the kernel wait for the database without end
     await db.close();
   }
   expect(errors).toEqual([
-    "durable: the drain of lanes has not ended in time, and is no longer waited for",
-    "durable: the stop of framework_leases has not ended in time, and is no longer waited for",
-    "durable: the stop of the register of owners has not ended in time, and is no longer waited for",
+    "durable: the drain of lanes timed out; the shutdown continues without it",
+    "durable: the stop of framework_leases timed out; the shutdown continues without it",
+    "durable: the stop of the register of owners timed out; the shutdown continues without it",
   ]);
 });
 

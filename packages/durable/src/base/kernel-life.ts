@@ -8,7 +8,7 @@ export interface KernelPart {
   readonly name: string;
   /** Begins background work, once the tables exist. Called in the order of `add`. */
   begin?(): Awaitable<void>;
-  /** Ends background work, in parallel with the other parts. Must end within 2 s after `deadline` aborts: then it is no longer waited for. */
+  /** Ends background work, in parallel with the other parts. After `deadline` aborts, the kernel waits 2 s for it at most. */
   drain?(deadline: AbortSignal): Awaitable<void>;
   /** Frees resources, in reverse order; all parts together within 7 s. */
   stop?(): Awaitable<void>;
@@ -115,7 +115,7 @@ export class KernelLife {
     const hasEnded = await Promise.race([run(), limit(ended.signal).then(() => false)]);
     ended.abort();
     if (!hasEnded)
-      this.log().error(`durable: the ${phase} of ${name} has not ended in time, and is no longer waited for`);
+      this.log().error(`durable: the ${phase} of ${name} timed out; the shutdown continues without it`);
   }
 }
 

@@ -104,7 +104,7 @@ export class LaneSet {
     }
   }
 
-  /** Aborts a run, and releases its lease once it has returned, so that it does not run beside the next owner; at the latest after a lease. */
+  /** Aborts a run and releases its lease once it has returned, at the latest after `leaseMs`, so that it does not overlap with the run of the next owner. */
   private async end(run: LaneRun, reason: string, deadline?: AbortSignal): Promise<void> {
     const { base, onFreed } = this.needs;
     const ended = new AbortController();

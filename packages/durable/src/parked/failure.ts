@@ -39,7 +39,7 @@ export const failureOf = (error: unknown): Failure => {
   };
 };
 
-/** Returns a hash that groups failures with the same cause: of the class and the functions of the stack, without positions, which change with every release. */
+/** Returns a hash of the class and the functions of the stack, which groups failures with the same cause. Positions are omitted: they change with every release. */
 export const stackHash = ({ name, message, stack }: Failure): string => {
   const frames = (stack ?? message)
     .split("\n")

@@ -27,7 +27,7 @@ export const outcomeFacts = (fact: Fact): void => {
   });
 
   fact(
-    "a plain handler may keep its attempt open until it calls `item.end`, of which only the first call counts",
+    "the handler of a plain queue may keep its attempt open until it calls `item.end`; only the first call counts",
     async (processes) => {
       const items: WorkItem<string>[] = [];
       const { queue } = await startWorker(processes, {
@@ -107,7 +107,7 @@ export const outcomeFacts = (fact: Fact): void => {
   );
 
   fact(
-    "an attempt that was scheduled while the database's clock was ahead begins after its delay when the clock is right",
+    "an attempt that was scheduled while the database's clock was ahead begins after its delay once the clock is corrected",
     async (processes) => {
       const options = { retry: { attempts: 3, delayMs: 1000, jitter: 0 } };
       const { queue, kernel } = await startWorker(processes, {
@@ -125,7 +125,9 @@ export const outcomeFacts = (fact: Fact): void => {
       await processes.time.advance(-year);
       const next = await startWorker(processes, { ...options, handle: () => "done" });
       const due = (await processes.time.read()) + 1000;
-      await waitFor(async () => (await next.queue.get(id))?.runAt === due, { subject: "the new plan" });
+      await waitFor(async () => (await next.queue.get(id))?.runAt === due, {
+        subject: "the corrected due time",
+      });
       await processes.time.advance(1000);
       await waitUntilRemoved(next.queue, id);
       expect((await next.queue.get(withRunAt))?.state).toBe("waiting");

@@ -58,7 +58,7 @@ export const parkedFacts = (fact: Fact): void => {
     gate.open("b");
   });
 
-  fact("when the parked work is full, items that give up wait in their queue", async (processes) => {
+  fact("while maxParked is reached, items that give up wait in their queue", async (processes) => {
     const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
     const { queue, kernel } = await startWorker(
       processes,

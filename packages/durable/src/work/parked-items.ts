@@ -21,7 +21,7 @@ export interface ParkedItemsParts {
 
 const SOURCE = "work";
 
-/** Data of a parked item for the source alone. */
+/** Data of a parked item that only the source reads. */
 interface Detail {
   readonly id: number;
   readonly uniqueKey: string | null;
@@ -49,7 +49,10 @@ export const parkItems =
     return isHeld;
   };
 
-/** An item with more attempts than its policy allows has waited because of `maxParked`, lost its process in the last attempt, or its policy was lowered. */
+/**
+ * Returns the failure to store. An item has more attempts than its policy allows if it waited because of `maxParked`, if its process ended or hung in the last
+ * attempt, or if its policy was lowered.
+ */
 const lastFailureOf = async (
   { definition, attempt: { id, row }, failure }: ExhaustedItem,
   { reading }: WorkStore,
@@ -102,7 +105,7 @@ const move = async (
   return true;
 };
 
-/** Returns the source that replays parked items: as new items with their keys and priority. */
+/** Returns the source that replays parked items as new items with the same keys and priority. */
 export const parkedItemsSource = ({ store, wakeUp }: ParkedItemsParts): ParkedSource => ({
   source: SOURCE,
   async replay(tx, item: ParkedDetails) {

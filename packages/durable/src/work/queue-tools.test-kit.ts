@@ -79,7 +79,7 @@ export const waitForState = async (queue: WorkQueue<string>, id: string, state: 
 export const waitUntilRemoved = async (queue: WorkQueue<string>, id: string): Promise<void> =>
   void (await waitFor(async () => (await queue.get(id)) === null, { subject: `${id} to be gone` }));
 
-/** Duration of the lease of an item, which is the default. */
+/** Default lease of an item, in milliseconds. */
 export const LEASE_MS = 15_000;
 
 /** Declares one test, which gets the processes on a separate database. */

@@ -7,10 +7,10 @@ import { createKernel } from "../feature.ts";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 import { killedWorker } from "./killed-queue.test-kit.ts";
 
-/** For how many seconds the killed processes work, in total. */
+/** Total working time of the killed processes, in seconds. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
-/** Items that wait at most while processes are killed: more would only have to be completed at the end. */
+/** Maximum number of ready items while processes are killed: more would only have to be completed at the end. */
 const MAX_READY = 80;
 
 const quiet = { info() {}, warn() {}, error() {} };

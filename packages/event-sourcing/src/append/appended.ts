@@ -4,9 +4,9 @@ import type { PreparedAppend } from "./prepare-append.ts";
 
 /** Result of an append. */
 export interface AppendResult {
-  /** Version of the stream after it: the number of its last event. */
+  /** Version of the stream after the append: the number of the last event. */
   readonly version: number;
-  /** Position of its last event. */
+  /** Position of the last appended event. */
   readonly position: string;
   /** `false` when the same event ids had been appended before; this is then the result of that append. */
   readonly isNew: boolean;
@@ -19,7 +19,7 @@ export interface InsertedRow {
   readonly recorded_at: number;
 }
 
-/** Result of an append, with the rows it inserted: none when the same append had happened before. */
+/** Result of an append, with the rows it inserted: none if it repeats an earlier append. */
 export interface AppendResultWithRows {
   readonly appended: AppendResult;
   readonly rows: readonly InsertedRow[];

@@ -33,10 +33,7 @@ export const checkEvent = (
   const toChecked = (valid: unknown): CheckedEvent => {
     const problem = valid === undefined ? "data is undefined" : jsonProblem(valid, "data");
     if (problem !== null)
-      throw eventError(
-        "EVENTS_INVALID_DATA",
-        `${problem} in an event of type ${type}, which JSON cannot represent`,
-      );
+      throw eventError("EVENTS_INVALID_DATA", `JSON cannot represent an event of type ${type}: ${problem}`);
     return { id, type, known, data: valid, metadata: all };
   };
   if (known === null || known.schema === null) return toChecked(data);

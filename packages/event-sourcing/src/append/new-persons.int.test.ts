@@ -11,7 +11,7 @@ interface Person {
   readonly isLast: boolean;
 }
 
-/** A type of events with personal data, whose second event is validated when both transactions have validated their first. */
+/** An event type with personal data. The last event of each transaction is validated only when both transactions have validated their first one. */
 const registered = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;

@@ -73,7 +73,7 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
     }),
   ],
   "always returns the same position": [
-    "readAll filters by type, category and tenant, and its position passes the other events",
+    "readAll filters by type, category and tenant, and its position advances past the other events",
     (store) => ({
       readAll: async (options) => ({ ...(await store.readAll(options)), position: "00000000000" }),
     }),

@@ -68,7 +68,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "readAll filters by type, category and tenant, and its position passes the other events": async ({
+  "readAll filters by type, category and tenant, and its position advances past the other events": async ({
     open,
   }) => {
     const store = await open();

@@ -136,7 +136,7 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "an event may be thousands of versions behind": async ({ open }) => {
+  "an event can be upcast through thousands of versions": async ({ open }) => {
     await (await open()).append("s-1", { type: "Broken", data: 1 });
     const upcasters = Array.from({ length: 2999 }, (_, at) => [at + 1, (data: number) => data + 1]);
     const upcast = Object.fromEntries(upcasters) as Record<number, (data: number) => number>;

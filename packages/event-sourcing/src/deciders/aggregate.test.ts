@@ -42,7 +42,7 @@ test("after conflicts, a command is decided again up to `retries` times", async 
 
   rivals = 4;
   const uncounted = store.aggregate(Loan, "1").execute({ kind: "extend", days: 5 }, { retries: Number.NaN });
-  await expect(uncounted).rejects.toThrow(ConflictError); // a value from an absent variable does not retry without end
+  await expect(uncounted).rejects.toThrow(ConflictError); // NaN, such as from an unset variable, does not retry for ever
   expect(rivals).toBe(3);
 
   rivals = 1;

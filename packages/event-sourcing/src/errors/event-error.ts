@@ -4,7 +4,7 @@ import { FrameworkError, HttpError } from "@framework/core";
 export const eventError = (code: string, message: string, cause?: unknown): FrameworkError =>
   new FrameworkError(code, `event-sourcing: ${message}`, cause === undefined ? undefined : { cause });
 
-/** Shows a wrong value in a message: a text in quotes, because `"1"` would otherwise look like the number that is wanted. */
+/** Shows a wrong value in a message: a string in quotes, because `"1"` would otherwise look like the expected number. */
 export const shownValue = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value) : String(value);
 

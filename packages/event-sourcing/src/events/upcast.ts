@@ -41,7 +41,7 @@ const step = (types: EventTypes, { type, version, data }: VersionedData): readon
   if (version > known.version)
     throw eventError(
       "EVENTS_NEWER_SCHEMA",
-      `an event of type ${type} has version ${version}, but this code knows versions to ${known.version}; deploy the code that wrote it`,
+      `an event of type ${type} has version ${version}, but this code knows versions up to ${known.version}; deploy the code that wrote it`,
     );
   const result = convert(known.upcast[version] as (data: unknown) => unknown, { type, version, data }); // checked by eventType
   if (!(result instanceof SplitEvent)) return [{ type, version: version + 1, data: result }];

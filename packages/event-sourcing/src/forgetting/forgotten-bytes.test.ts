@@ -21,7 +21,7 @@ const Names = decider({
 
 const SECRET = "Ann Secretname";
 
-/** Counts the name in the database file, after `act` and after store and database are closed. */
+/** Runs `act`, closes the store and the database, and counts the occurrences of the name in the database file. */
 const occurrencesAfter = async (
   act: (store: OpenEventStore, db: Database) => Promise<unknown>,
 ): Promise<number> => {

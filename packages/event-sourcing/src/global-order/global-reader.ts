@@ -91,7 +91,7 @@ export class GlobalReader {
     const order = sql`ORDER BY position LIMIT ${limit}`;
     if (this.base.db.dialect === "sqlite")
       return await queries.query<EventRow>`SELECT ${columns} ${present} UNION ALL SELECT ${columns} ${archived} ${order}`;
-    // A limit in each part: PostgreSQL would otherwise read and sort all events after the position. SQLite merges the parts without it.
+    // A limit in each part: PostgreSQL would otherwise read and sort all events after the position. SQLite merges the parts, and needs no limit in them.
     return await queries.query<EventRow>`SELECT ${eventColumnNames} FROM (SELECT ${columns} ${present} ${order}) AS present
       UNION ALL SELECT ${eventColumnNames} FROM (SELECT ${columns} ${archived} ${order}) AS archived ${order}`;
   }

@@ -19,7 +19,7 @@ interface FrontierEvent {
   readonly recorded_at: number;
 }
 
-/** Number of positions between two writes of the mark, from which other processes start instead of from the first event. */
+/** Number of positions between two writes of the mark. Other processes start at the mark instead of at the first event. */
 const STORE_EVERY = 10_000;
 
 /** A gap in the positions, and the transactions that may still fill it. */

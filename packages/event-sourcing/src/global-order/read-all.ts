@@ -58,7 +58,7 @@ const checkReadAll = (limit: number, { types }: EventFilter): void => {
 export const checkTypes = (types: EventFilter["types"]): void => {
   if (types === undefined) return;
   if (!Array.isArray(types))
-    throw eventError("EVENTS_BAD_READ", `\`types\` must be a list of ${wantedTypes}`); // the letters of a text would select no events
+    throw eventError("EVENTS_BAD_READ", `\`types\` must be a list of ${wantedTypes}`); // a string would be read as a list of letters, which select no events
   if (types.length === 0 || types.length > MAX_TYPES)
     throw eventError("EVENTS_BAD_READ", `\`types\` must have ${wantedTypes}, not ${types.length}`);
 };

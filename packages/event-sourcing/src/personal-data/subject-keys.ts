@@ -45,7 +45,7 @@ export const keysOfSubjects = async (
   const found = await readKeys(queries, tenant, [...subjects]);
   const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted();
   for (const subject of missing) {
-    // The update changes nothing, but makes the statement return a key that another append created. A separate read could find none, after a `forget`.
+    // The update changes nothing, but makes the statement return a key that another append created. A separate read might find none, after a concurrent `forget`.
     const key = await queries.fetchOne<SubjectKey>`INSERT INTO framework_subject_keys
         (id, tenant, subject, secret, created_at)
       VALUES (${randomUUID()}, ${tenant}, ${subject}, ${randomBytes(KEY_BYTES)}, ${now})

@@ -51,7 +51,7 @@ const insert = async (...[tx, given, { tables }]: Parameters<Options["apply"]>):
 const namesIn = async (db: Database): Promise<readonly string[]> =>
   (await db.query<{ name: string }>("SELECT name FROM members")).map(({ name }) => name);
 
-/** An `apply` that forgets the person while it runs, and records in which order they end. */
+/** An `apply` that forgets the person while it runs. `order` records whether `apply` or `forget` ends first. */
 const forgetDuringApply = (store: EventStore) => {
   const order: string[] = [];
   let forgotten: Promise<unknown> = Promise.resolve();
@@ -99,7 +99,7 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
     const forgets: Promise<boolean>[] = [];
     let isForgetting = true;
     const forgetAnn = ({ id }: Member): string => {
-      if (isForgetting && id === ann.data.id) forgets.push(writer.forget(id)); // also during the encryption, which asks for the person
+      if (isForgetting && id === ann.data.id) forgets.push(writer.forget(id)); // the encryption also calls `subject`
       return id;
     };
     const Watched: typeof Joined = eventType("Joined", schema, {

@@ -50,7 +50,7 @@ export const checksumOf = (
 /**
  * Stores a snapshot, unless the stored one is of a newer version of the fold, or of the same fold and at least as recent.
  *
- * @returns whether it was stored; not if a person in the snapshot was forgotten meanwhile
+ * @returns whether it was stored; `false` also if a person in the snapshot was forgotten meanwhile
  */
 export const writeSnapshot = async (
   { db: { dialect }, now }: StoreBase,

@@ -48,7 +48,7 @@ export interface ViewTable {
 
 /** A copy of one stream and its views, in a separate in-memory store, that moves to any point of its history. */
 export interface StreamTimeMachine extends AsyncDisposable {
-  /** Appends events again, each at its original time. Views follow unless their worker crashes; in the next run a new worker resumes. Resolves to whether it crashed. */
+  /** Appends events again, each at its original time. Views follow unless their worker crashes; in the next run a new worker resumes. Resolves to whether the worker crashed. */
   run(options?: RunOptions): Promise<boolean>;
   /** Moves to a version, from 0: forwards, or backwards by a replay. */
   goTo(version: number): Promise<void>;
@@ -152,7 +152,7 @@ const openWorker = (
 ): Promise<OpenEventStore> =>
   openEventStore({ events: types, projections, enableSnapshots: false }, { db, now: time.now, log: quiet });
 
-/** Replaces repeated ids, whatever events the caller passes: the append of a repeated id would be a repetition. */
+/** Replaces repeated ids, because the store would take an append with a known id for a repetition. */
 const withUniqueIds = (events: readonly StoredEvent[]): readonly StoredEvent[] => {
   const seen = new Set<string>();
   return events.map((event) => {

@@ -36,7 +36,7 @@ export const streamMachinePanel = (
     return machine;
   };
   let opening: Promise<unknown> = Promise.resolve();
-  /** Opens streams one after the other: of two concurrent openings of a stream, one would otherwise stay open for ever. */
+  /** Opens streams one at a time: two concurrent openings of a stream would leave one time machine open for ever. */
   const openInOrder = (stream: string, tenant: string): Promise<string> => {
     const opened = opening.then(() => openStream(stream, tenant));
     opening = opened.catch(() => {}); // the caller gets the error
@@ -64,7 +64,7 @@ export const streamMachinePanel = (
     scope: "worker",
     read: async () => ({
       note: "Each stream is copied to an in-memory database, where its views are built from it alone. The app's store is only read; the code of the projections runs",
-      columns: ["Stream", "Events", "Of", "Read by the views", "Last event"],
+      columns: ["Stream", "Events", "Total events", "Read by the views", "Last event"],
       rows: await Promise.all(
         [...open].map(async ([id, machine]) => {
           const { version, length, read } = await machine.now();

@@ -33,7 +33,7 @@ const fields: readonly CronField[] = [
   { name: "day of the week", min: 0, max: 7, names: weekdayNames },
 ];
 
-const HOURS_OF_A_DAY = 24;
+const HOURS_PER_DAY = 24;
 
 /**
  * Parses a cron expression: minute, hour, day of the month, month and day of the week, each `*`, a number, a name of three letters, a range, a step or a list
@@ -56,7 +56,7 @@ export const parseCron = (text: string): CronExpression => {
   return {
     minutes: sortAscending(minutes),
     hours: sortAscending(hours),
-    isEveryHour: hours.size === HOURS_OF_A_DAY,
+    isEveryHour: hours.size === HOURS_PER_DAY,
     matchesDay(month, day, weekday) {
       if (!months.has(month)) return false;
       const [byDay, byWeekday] = [days.has(day), weekdays.has(weekday)];

@@ -5,7 +5,7 @@ import { type FieldValues, runsByWalking, walk, type WalkedMinute } from "./minu
 import { lastRun, nextRun } from "./next-run.ts";
 import { TimeZone } from "./time-zone.ts";
 
-/** Random expressions of each property; `JOBS_CRON_RUNS=1000` for a long run. */
+/** Number of random expressions for each property; `JOBS_CRON_RUNS=1000` for a long run. */
 const RUNS = Number(process.env["JOBS_CRON_RUNS"] ?? "100");
 const DAY = 86_400_000;
 const DAY_MINUTES = 1440;
@@ -108,7 +108,7 @@ test("the runs of a leap year equal those found by a search of every minute", ()
   );
 });
 
-test("the last run of a span is the last one of all its runs", () => {
+test("lastRun returns the last of all runs in a span, found by a search of every minute", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...spans),

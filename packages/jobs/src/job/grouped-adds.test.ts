@@ -140,7 +140,7 @@ test("jobs that are together too large for one statement are added by several", 
     expect([groups, (await queue.stats()).ready]).toEqual([[70, 35, 35], 70]);
   }));
 
-test("bad work is refused without the other jobs of its statement, and each job with a unique key has its own statement", () =>
+test("bad work is refused while the other jobs of its statement are added, and each job with a unique key has its own statement", () =>
   withAdds(async (adds, groups, queue) => {
     const calls = [
       adds.add({ payload: { input: 1 } }),

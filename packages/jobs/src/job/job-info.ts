@@ -5,7 +5,7 @@ import { inputIn } from "./job-payload.ts";
 export interface JobInfo extends Omit<WorkInfo, "queue" | "payload"> {
   /** Name of the job. */
   readonly name: string;
-  /** The stored input: JSON data, before the schema. */
+  /** The stored input: JSON data as it was enqueued, not the output of the schema. */
   readonly input: unknown;
 }
 

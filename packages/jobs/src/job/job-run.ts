@@ -26,7 +26,7 @@ export const scheduleHeaders = (schedule: string, at: number): Readonly<Record<s
 export const toRun = (name: string, item: WorkItem<unknown>): JobRun => {
   const { id, key, attempt, headers, createdAt } = item;
   const { [SCHEDULE]: schedule, [SCHEDULED_AT]: at } = headers;
-  const isScheduled = schedule !== undefined && at !== undefined; // one alone is a header of the caller
+  const isScheduled = schedule !== undefined && at !== undefined; // if only one is present, the caller has set it
   return {
     name,
     id,

@@ -23,7 +23,7 @@ export type EnqueueArguments<Input> = undefined extends Input
 
 /** One of many jobs to enqueue. */
 export interface NewJob<Input> extends JobSettings {
-  /** Input of the job, before the schema. */
+  /** Input of the job, before its validation by the schema. */
   readonly input: Input;
 }
 

@@ -45,7 +45,7 @@ test("a process that repeatedly gets no permits requests less and less often, fi
     expect(await other(1)).toMatchObject({ permits: 0, retryInMs: 1000 });
   }));
 
-test("during a deployment that lowers a limit, processes with the old limit do not exceed that one", async () => {
+test("during a deployment that lowers a limit, processes with the old limit do not exceed the old limit", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   const time = await tableClock(db, Date.parse("2026-05-01T00:00Z"));

@@ -21,8 +21,8 @@ export interface RunRange {
   readonly to: number;
 }
 
-/** A run that is at most this late does not count as missed: processes poll about every second. */
-const PUNCTUAL_MS = 60_000;
+/** Delay after which a run counts as missed; more than a poll, which happens about every second. */
+const MISSED_AFTER_MS = 60_000;
 
 /** A defined schedule. */
 export class Schedule {
@@ -62,10 +62,10 @@ export class Schedule {
   runAt(due: number, now: number, ran: RunRange | null): number | null {
     const run = lastRun(this.expression, this.zone, due, now) ?? due;
     if (ran !== null && isIn(run, ran)) return null;
-    return this.missed === "skip" && now - run > PUNCTUAL_MS ? null : run;
+    return this.missed === "skip" && now - run > MISSED_AFTER_MS ? null : run;
   }
 
-  /** Returns `ran` extended by a run; unchanged for a run that is not after it, because the clock was set back. */
+  /** Returns `ran` extended by a run; unchanged if the run is not later than `ran`, which happens after the clock was set back. */
   extend(ran: RunRange | null, run: number): RunRange {
     if (ran === null) return { from: run, to: run };
     if (run <= ran.to) return ran;

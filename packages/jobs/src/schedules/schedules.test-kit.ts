@@ -13,7 +13,7 @@ import type { ScheduleTimes } from "./schedule-options.ts";
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-/** Runs of a schedule of every minute, over three processes; the last one is at a full hour. */
+/** Number of runs of a schedule that runs every minute, over three processes; the last run is at a full hour. */
 const MINUTES = 20;
 
 /** A process of an app: its own connection, kernel and jobs. */
@@ -59,7 +59,7 @@ interface Fixture {
   /** The runs so far, each as `schedule time`. */
   readonly runs: readonly string[];
   start(schedules: ProcessOptions["schedules"]): Promise<Process>;
-  /** Sets the clock, and waits until the next run of every schedule of a process is later. */
+  /** Sets the clock, and waits until the next run of every schedule of a process is later than the new time. */
   at(time: string, process: Process): Promise<void>;
 }
 

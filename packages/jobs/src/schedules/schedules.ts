@@ -125,7 +125,7 @@ export class Schedules {
       for (const schedule of this.schedules.values()) {
         const run = await this.plannedRun(schedule.name);
         if (run?.times !== schedule.times) continue;
-        const now = await this.now(); // read after the run, so that a valid run is never later than the next one after `now`
+        const now = await this.now(); // read after the run: with an earlier `now`, a run that another process has just scheduled could seem too late
         if (run.at > schedule.nextAfter(now, run.ran ?? null)) await this.plan(schedule);
       }
     } catch (error) {
@@ -186,7 +186,7 @@ export class Schedules {
   }
 }
 
-/** Returns `null` for a failure because the tables do not exist: an app that never started has no runs. */
+/** Returns `null` if the error is that the tables do not exist: an app that never started has no runs. */
 const beforeStart = (error: unknown): null => {
   if (FrameworkError.is(error) && error.code === "DURABLE_TABLES_MISSING") return null;
   throw error;

@@ -65,5 +65,5 @@ export class AdminClient {
 
 const close = ({ admin, client }: Connection): void => {
   client.sockets.close();
-  void admin.disconnect().catch(() => {}); // its connections are closed
+  void admin.disconnect().catch(() => {}); // may fail, because its connections are already closed
 };

@@ -1,7 +1,7 @@
 import type { Logger } from "@framework/core";
 import type { logCreator } from "kafkajs";
 
-/** Messages about states that kafkajs or this package retries. */
+/** Messages of errors that kafkajs or this package retries. */
 const RETRIABLE =
   /rebalanc|re-join|coordinator|not the leader|leader(ship)? (is|election)|loading|in progress|is not aware|Connection (error|timeout)|ECONN|closed connection|disconnected|timed out|request timed? ?out|Failed to (connect|send)|does not host this topic|Restarting|Crash|Limiting retries/i;
 

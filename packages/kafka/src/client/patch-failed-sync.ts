@@ -10,7 +10,7 @@ interface ConsumerGroup {
 
 /**
  * Patches the method of kafkajs that joins a group and syncs its assignment.
- * If the sync fails after the join, kafkajs keeps the old assignment and its heartbeats make the member look healthy: the new partitions have no reader until
+ * If the sync fails after the join, kafkajs keeps the old assignment and its heartbeats make the member look healthy: the new partitions have no consumer until
  * the rebalance times out. With the patch, the member leaves the group and its consumer crashes, so that a new member joins.
  *
  * @returns whether kafkajs has the patched version

@@ -6,7 +6,7 @@ export const UNREADABLE = "framework-kafka-unreadable";
 /**
  * Returns a replacement for a decompressed batch: a buffer that repeats one marked record without end, because the number of records is in the batch header.
  *
- * The offsets are far beyond the fetch position: kafkajs drops messages before it.
+ * The offsets are far beyond the fetch position, because kafkajs drops messages with lower offsets than that.
  */
 export const unreadableBatch = (why: string): unknown => {
   const record = markedRecord(why);

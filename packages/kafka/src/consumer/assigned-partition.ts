@@ -20,7 +20,7 @@ export interface PartitionParts {
 /** Time for which a fetch waits for room before its partition is paused. Short, because it delays the next fetch of all partitions of its server. */
 const MAX_WAIT_FOR_ROOM_MS = 50;
 
-/** Pause after room was used up, so that the next delivery has more messages; the window has enough work meanwhile. */
+/** Pause after the window was filled, so that the next delivery has more messages; the window has enough work meanwhile. */
 const GATHER_MS = 5;
 
 /** A partition in one generation of the group. Delivers fetched messages while there is room, and buffers the others. */

@@ -14,7 +14,7 @@ export interface AssignorParts {
 /**
  * Creates an assignor that distributes the partitions of each topic evenly over its subscribers, and moves as few as possible.
  *
- * The assignor of kafkajs also assigns partitions to members without a subscription to their topic, which then no member reads.
+ * The assignor of kafkajs also assigns partitions to members without a subscription to their topic, so no member reads them.
  */
 export const assignorOf = ({ held, onJoin }: AssignorParts): PartitionAssigner => {
   const { AssignerProtocol } = kafkajs();

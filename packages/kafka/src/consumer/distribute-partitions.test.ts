@@ -18,7 +18,7 @@ const partitionsOf = (numbers: readonly number[]): ReadonlyMap<string, readonly 
 const ownersOf = (shares: ReturnType<typeof distribute>, topic: string): readonly number[] =>
   [...shares.values()].flatMap((own) => own[topic] ?? []).toSorted((one, other) => one - other);
 
-test("every partition has one owner, and the numbers of partitions of a topic's subscribers differ by at most one", () => {
+test("every partition has one owner, and the partition counts of a topic's subscribers differ by at most one", () => {
   fc.assert(
     fc.property(claims, counts, (members: readonly Claim[], numbers) => {
       const partitions = partitionsOf(numbers);

@@ -3,7 +3,7 @@ import type { AdminClient } from "../client/admin-client.ts";
 import { topicProblem } from "../topology/topic-problem.ts";
 
 /** Dead-letter and retry topics: `<topic>.<group>.dlq`, `<topic>.<group>.retry.<n>`. */
-const OF_MESSAGING = /.\..+\.(?:dlq|retry\.\d+)$/;
+const DEAD_LETTER_OR_RETRY_TOPIC = /.\..+\.(?:dlq|retry\.\d+)$/;
 
 /**
  * Returns the topics of a subscription; with a pattern also existing topics that match it, sorted by name. A pattern matches neither internal topics of Kafka
@@ -26,7 +26,7 @@ export const matchingTopics = async (
   const all = await admin.use((open) => open.listTopics());
   const matches = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")); // without `lastIndex` state
   const isOwn = (topic: string): boolean =>
-    topic === deadLetterTopic || OF_MESSAGING.test(topic) || topic.includes(`.${group}.retry.`);
+    topic === deadLetterTopic || DEAD_LETTER_OR_RETRY_TOPIC.test(topic) || topic.includes(`.${group}.retry.`);
   const found = all.filter(
     (topic) =>
       !topic.startsWith("__") && topicProblem(topic) === null && !isOwn(topic) && matches.test(topic),

@@ -14,7 +14,7 @@ export class OriginalFields implements Original {
   private readonly headers: IHeaders;
   private readonly seen: WireHeaders;
 
-  /** @param seen the headers of its delivery */
+  /** @param seen the headers of the message as they were delivered, as strings */
   constructor({ key, headers = {} }: KafkaMessage, seen: WireHeaders) {
     this.key = key;
     this.headers = headers;
@@ -50,7 +50,7 @@ export interface TextFields {
   readonly key: string | null;
   /** The last of several headers with one name. */
   readonly headers: WireHeaders;
-  /** Whether the strings do not represent everything. */
+  /** Whether the strings lose part of the original: bytes, upper-case names or repeated headers. */
   readonly isPartial: boolean;
 }
 

@@ -100,5 +100,5 @@ export class DriverProducer {
 
 const close = async ({ producer, client }: OpenProducer): Promise<void> => {
   client.sockets.close();
-  await producer.disconnect().catch(() => {}); // its connections are closed
+  await producer.disconnect().catch(() => {}); // may fail, because its connections are already closed
 };

@@ -42,7 +42,7 @@ test("a batch that fails for another reason is not sent again", async () => {
   expect(sends).toBe(1);
 });
 
-test("a send to a partition without a leader fails at its time limit, with the cause, and is not repeated", async () => {
+test("a send to a partition without a leader is retried until its time limit, and fails with the cause", async () => {
   const limit = new AbortController();
   const failed = Promise.withResolvers<SendResult>();
   let sends = 0;

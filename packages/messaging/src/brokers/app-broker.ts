@@ -102,7 +102,7 @@ export class AppBroker {
     return await broker.endGroup(topic, group);
   }
 
-  /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`, because an unavailable broker has no socket. */
+  /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`, because an unavailable broker has no open socket. */
   begin(): void {
     if (this.parts.isConsuming && this.subscriptions.length > 0) this.releaseProcess = keepAlive();
     this.starting = this.declareAndStart();

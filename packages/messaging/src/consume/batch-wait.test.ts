@@ -5,7 +5,7 @@ import { memoryBroker, messaging } from "../index.ts";
 
 const long = { timeoutMs: 60_000 };
 
-test("after a full batch, the next messages wait for a full batch for their own `waitMs`", async () => {
+test("after a full batch, `waitMs` begins again with the next message", async () => {
   const clock = virtualClock();
   const app = new (App.with(messaging))().enableMessaging({
     broker: memoryBroker({ clock }),

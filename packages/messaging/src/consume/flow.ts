@@ -112,7 +112,7 @@ export class Flow {
   }
 
   /** Starts no further handler. */
-  stopStarting(): void {
+  stopDispatching(): void {
     this.pauses.stop();
   }
 
@@ -121,7 +121,7 @@ export class Flow {
    * recorded.
    */
   async drain(deadline: AbortSignal): Promise<void> {
-    this.stopStarting();
+    this.stopDispatching();
     this.pauses.end();
     this.batchWait.end();
     this.rate?.end();

@@ -107,7 +107,7 @@ export class Forwarder {
   /**
    * Stores a reduced dead letter after the broker has permanently refused the complete one; otherwise the message would block its group forever.
    *
-   * @throws if a form cannot be stored now, or if the broker refuses even the smallest one, because the dead-letter topic itself is faulty; the caller tries again
+   * @throws if the dead letter cannot be stored now, or if the broker refuses even its smallest form, because the topic itself is faulty; the caller tries again
    */
   private async storeReduced(message: OutgoingMessage, dead: DeadDelivery, refusal: Error): Promise<void> {
     const { parkRefused, log } = this.parts;

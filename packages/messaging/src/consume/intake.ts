@@ -63,7 +63,7 @@ export class Intake implements Sink {
   room(partition: string | null): number {
     if (!this.isOpen || this.heldBytes >= MAX_HELD_BYTES) return 0;
     const { isCumulative, prefetch } = this.parts;
-    if (!isCumulative) return this.roomBeside(prefetch);
+    if (!isCumulative) return this.freeRoom(prefetch);
     return Math.max(0, prefetch - (this.windows.get(partition ?? "")?.size ?? 0));
   }
 
@@ -146,7 +146,7 @@ export class Intake implements Sink {
   }
 
   /** Returns the room, without counting entries in settlement; at most twice `prefetch` are held in total. */
-  private roomBeside(prefetch: number): number {
+  private freeRoom(prefetch: number): number {
     const held = this.held.size;
     return Math.max(0, Math.min(prefetch - held + this.ending, 2 * prefetch - held));
   }

@@ -41,7 +41,7 @@ test("losing a delayed message does not free the lane of its key", async () => {
   await app.stop();
 });
 
-test("a subscription keeps its prefetch after a message was lost whose key waited for a delayed try", async () => {
+test("a subscription keeps its prefetch after the loss of a message whose key waits for a delayed try", async () => {
   const broker = fakeBroker(); // like the in-memory broker, it keeps the order of delayed tries
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
   const first = Promise.withResolvers<void>();

@@ -131,7 +131,7 @@ export class RunningSubscription {
 
   /** Finishes running handlers until the deadline and returns the other deliveries to the broker. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.flow.stopStarting(); // no handler may start while the consumer stops
+    this.flow.stopDispatching(); // no handler may start while the consumer stops
     await this.consumer.stop();
     await this.flow.drain(deadline);
     await this.attempts.running.untilEnded(this.parts.clock, ENDING_MS); // aborted tries are uncounted in the inbox
@@ -145,13 +145,13 @@ export class RunningSubscription {
 
   private async read(): Promise<void> {
     this.lag = await this.consumer.lag().catch(() => null);
-    this.overdue = this.mayStall ? await this.consumer.overdue().catch(() => 0) : 0;
-    if (this.overdue > 0 && this.mayStall) return;
+    this.overdue = this.mayBeStalled ? await this.consumer.overdue().catch(() => 0) : 0;
+    if (this.overdue > 0 && this.mayBeStalled) return;
     this.progress = { received: this.counts.received, at: this.parts.clock.now() };
   }
 
   /** Whether it may be stalled: it fetches, holds nothing, received nothing since the last reading, and its lag is not 0. */
-  private get mayStall(): boolean {
+  private get mayBeStalled(): boolean {
     const isFed = this.state === "running" && !this.flow.isClosed;
     const isIdle = this.flow.intake.size === 0 && this.counts.received === this.progress.received;
     return isFed && isIdle && this.lag !== 0;
@@ -159,7 +159,7 @@ export class RunningSubscription {
 
   /** Milliseconds for which messages were overdue and none was received; 0 if not stalled. */
   get stalledMs(): number {
-    if (this.overdue === 0 || !this.mayStall) return 0; // the reading may be old
+    if (this.overdue === 0 || !this.mayBeStalled) return 0; // the reading may be old
     const stalledMs = this.parts.clock.now() - this.progress.at;
     return stalledMs >= STALLED_MS ? stalledMs : 0;
   }

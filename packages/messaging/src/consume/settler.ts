@@ -30,30 +30,30 @@ const MAX_BATCH = 500;
  * store a copy, and acknowledgements must not wait for that.
  */
 export class Settler {
-  private readonly lines: Readonly<Record<Settlement["action"], SettlerLine>>;
+  private readonly queues: Readonly<Record<Settlement["action"], SettlementQueue>>;
 
   constructor(parts: SettlerParts) {
-    this.lines = { done: new SettlerLine(parts), retry: new SettlerLine(parts) };
+    this.queues = { done: new SettlementQueue(parts), retry: new SettlementQueue(parts) };
   }
 
   add(settlement: Settlement): void {
-    this.lines[settlement.action].add(settlement);
+    this.queues[settlement.action].add(settlement);
   }
 
   /** Resolves when everything was settled. */
   async untilFlushed(): Promise<void> {
-    await Promise.all([this.lines.done.untilFlushed(), this.lines.retry.untilFlushed()]);
+    await Promise.all([this.queues.done.untilFlushed(), this.queues.retry.untilFlushed()]);
   }
 
   /** Drops outstanding settlements. */
   end(): void {
-    this.lines.done.end();
-    this.lines.retry.end();
+    this.queues.done.end();
+    this.queues.retry.end();
   }
 }
 
 /** Settlements of one kind, one call at a time. */
-class SettlerLine {
+class SettlementQueue {
   private readonly parts: SettlerParts;
   private waiting: Settlement[] = [];
   private running: Promise<void> | null = null;

@@ -32,7 +32,7 @@ export interface SubscriptionParts extends MessageLimits {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Parks a dead letter in the database, with its settlement if the broker supports that; `null` if dead letters go to a topic. */
+  /** Parks a dead letter in the database, with its settlement if the broker supports that; `null` if dead letters are sent to a topic. */
   readonly park:
     | ((dead: DeadDelivery, settleIn: ((tx: Transaction) => Promise<void>) | null) => Promise<void>)
     | null;

@@ -15,8 +15,8 @@ export interface TimeLimits {
 
 /**
  * Limits the time of a try, except while only replies are being sent, and calls `onEnded` with its outcomes, or with one outcome for all entries. At the limit
- * the signals of the entries abort, and the try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns, or after the same
- * time again (at least 10 s).
+ * the signals of the entries abort, and the try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns; if it
+ * ignores its signal, after `timeoutMs` once more, at least 10 s.
  */
 export const limitTime = (
   entries: readonly Entry[],

@@ -4,7 +4,7 @@ import type { Capabilities } from "../port/capabilities.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Returns the cells of a README's capability table, by row: supported by the broker itself, emulated by messaging, or refused. */
+/** Returns the cells of a README's capability table, by row: native to the broker, emulated by messaging, or refused. */
 export const capabilityRows = ({
   capabilities,
 }: Pick<BrokerAdapter, "capabilities">): Readonly<Record<string, string>> => ({
@@ -12,7 +12,7 @@ export const capabilityRows = ({
   '`order: "partition"`': orRefused(capabilities.orders.includes("partition")),
   "delayed messages": delay(capabilities.maxDelayMs),
   "delayed tries": capabilities.retryTopics ? "retry topics" : delay(capabilities.maxRetryDelayMs),
-  "delayed tries in order": capabilities.retryKeepsOrder ? "itself" : "held",
+  "delayed tries in order": capabilities.retryKeepsOrder ? "native" : "held",
   "topics by a pattern": orRefused(capabilities.patterns),
   "requests with replies": orRefused(capabilities.privateTopics),
   '`from: "latest"`': orRefused(capabilities.replay),
@@ -21,12 +21,12 @@ export const capabilityRows = ({
   "attributes of events": attributes(capabilities.envelope),
 });
 
-const orRefused = (can: boolean): string => (can ? "itself" : "refused");
+const orRefused = (can: boolean): string => (can ? "native" : "refused");
 
 /** Describes the longest delay at the broker; the process holds messages with a longer one. */
 const delay = (ms: number): string => {
   if (ms === 0) return "held";
-  return ms >= DAY_MS ? `itself, ${ms / DAY_MS} days` : `itself, ${ms / MINUTE_MS} min; longer held`;
+  return ms >= DAY_MS ? `native, ${ms / DAY_MS} days` : `native, ${ms / MINUTE_MS} min; longer held`;
 };
 
 const attributes = (envelope: Capabilities["envelope"]): string =>
@@ -34,7 +34,7 @@ const attributes = (envelope: Capabilities["envelope"]): string =>
 
 /** Returns the column of an adapter in the capability table of a README. */
 export const capabilityColumn = (readme: string, name: string): Readonly<Record<string, string>> => {
-  const table = readme.split("## What each broker does by itself\n")[1]?.split("\n## ")[0] ?? "";
+  const table = readme.split("## Capabilities of each broker\n")[1]?.split("\n## ")[0] ?? "";
   const rows = table
     .split("\n")
     .filter((line) => line.startsWith("|"))

@@ -80,35 +80,34 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     assert.deepEqual(attempts, [4, 5]);
     assert.deepEqual([items[0]?.errorClass, items[0]?.attempts], ["RangeError", 5]);
   },
-  "with the inbox, messages that may kill their process are counted and run one at a time": async (
-    fixture,
-  ) => {
-    await using one = new TestApp(fixture);
-    const attempts = new Map<string, number>();
-    const counted: number[] = [];
-    const options = { group: one.group, dedupe: "inbox", retry: fast, concurrency: 8 } as const;
-    one.messaging.subscribe(one.topic, options, async ({ id, attempt }, { tx }) => {
-      attempts.set(id, attempt);
-      if (id.startsWith("other")) return;
-      // The attempts that would count if the process died now.
-      const sql =
-        "SELECT SUM(attempts) FROM framework_inbox WHERE consumer LIKE $1 AND message LIKE 'suspect%' AND done_at IS NULL";
-      const sum = Number(await tx.fetchValue(sql, [`% ${one.topic} ${one.group}`]));
-      counted.push(sum - (3 - counted.length));
-      await shortPause(5);
-    });
-    await one.start();
-    const suspects = ["suspect a", "suspect b", "suspect c"];
-    for (const id of suspects) await insertAttempts(one, { id, attempts: 1, ended: 0 });
-    for (const id of [...suspects, "other 1", "other 2", "other 3"])
-      await one.messaging.send(one.topic, { type: "t", id, source: "/own" });
-    await until("all to be done", () => one.messaging.status()[0]?.done === 6);
-    assert.deepEqual(counted, [1, 1, 1]);
-    assert.deepEqual(
-      suspects.map((id) => attempts.get(id)),
-      [2, 2, 2],
-    );
-  },
+  "with the inbox, attempts at messages that may kill their process count, and these messages run one at a time":
+    async (fixture) => {
+      await using one = new TestApp(fixture);
+      const attempts = new Map<string, number>();
+      const counted: number[] = [];
+      const options = { group: one.group, dedupe: "inbox", retry: fast, concurrency: 8 } as const;
+      one.messaging.subscribe(one.topic, options, async ({ id, attempt }, { tx }) => {
+        attempts.set(id, attempt);
+        if (id.startsWith("other")) return;
+        // The attempts that would count if the process died now.
+        const sql =
+          "SELECT SUM(attempts) FROM framework_inbox WHERE consumer LIKE $1 AND message LIKE 'suspect%' AND done_at IS NULL";
+        const sum = Number(await tx.fetchValue(sql, [`% ${one.topic} ${one.group}`]));
+        counted.push(sum - (3 - counted.length));
+        await shortPause(5);
+      });
+      await one.start();
+      const suspects = ["suspect a", "suspect b", "suspect c"];
+      for (const id of suspects) await insertAttempts(one, { id, attempts: 1, ended: 0 });
+      for (const id of [...suspects, "other 1", "other 2", "other 3"])
+        await one.messaging.send(one.topic, { type: "t", id, source: "/own" });
+      await until("all to be done", () => one.messaging.status()[0]?.done === 6);
+      assert.deepEqual(counted, [1, 1, 1]);
+      assert.deepEqual(
+        suspects.map((id) => attempts.get(id)),
+        [2, 2, 2],
+      );
+    },
   "with the inbox, a message whose tries were all lost is a dead letter, and does not run": async (
     fixture,
   ) => {

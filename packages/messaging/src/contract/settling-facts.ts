@@ -210,7 +210,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await done(delivery);
     assert.deepEqual(await consumer.settle([{ delivery, action: "done" }]), [delivery]);
   },
-  "settling nothing resolves": async (fixture) => {
+  "settling an empty list resolves": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const { consumer } = await process.consume();

@@ -7,7 +7,7 @@ import { untilAborted } from "../waiting/until-aborted.ts";
 import type { Groups } from "./groups.ts";
 import { toRow } from "./stored-message.ts";
 
-/** Sends messages to topics in the database: atomically one copy for each group. */
+/** Sends messages to topics in the database: stores one copy for each group, atomically. */
 export class DatabaseProducer implements Producer {
   private readonly kernel: Kernel;
   private readonly groups: Groups;
@@ -36,7 +36,7 @@ export class DatabaseProducer implements Producer {
         );
   }
 
-  /** Stores messages, or fails when the signal aborts: the database may wait for a lock without a limit, and may then still store them. */
+  /** Stores messages, or fails when the signal aborts: the database may wait for a lock indefinitely, and may still store them afterwards. */
   private async store(
     topic: string,
     messages: readonly OutgoingMessage[],

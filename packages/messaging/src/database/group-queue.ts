@@ -101,7 +101,7 @@ export class GroupQueue {
     return this.permits(Math.min(wanted, this.room));
   }
 
-  /** Permits need no counting: the queue requests the next ones only when the items of its last claim have been delivered and use up room. */
+  /** Permits need no counting: the queue requests more only after the items of its last claim were delivered, which reduces the room. */
   private permits(permits: number): AdmissionResult {
     if (permits > 0) this.polls++;
     return {

@@ -21,7 +21,7 @@ const message = (delayMs: number): OutgoingMessage => ({
 /** Options of a send without a time limit. */
 const options = { signal: new AbortController().signal };
 
-test("a group adopts the due messages of its topic, or all earlier messages, by an index", async () => {
+test("a group adopts the due messages of its topic by an index, or all earlier messages", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { config: { runWork: false }, log: console });
@@ -46,7 +46,7 @@ test("a group adopts the due messages of its topic, or all earlier messages, by 
   await db.close();
 });
 
-test("unread groups are found with two statements, whatever their number", async () => {
+test("two statements find all unread groups, however many there are", async () => {
   await using storage = databaseInFile();
   const inner = openDatabase({ url: storage.url });
   const db = faultingDatabase(inner); // counts statements

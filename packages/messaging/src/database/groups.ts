@@ -19,7 +19,7 @@ export interface GroupName {
 /** A group to register. */
 export interface NewGroup extends GroupName {
   readonly ordering: ConsumerOptions["order"];
-  /** Whether it ends with the process, which then registers it periodically. */
+  /** Whether the group ends with this process. The process then registers it periodically. */
   readonly isPrivate: boolean;
 }
 
@@ -66,7 +66,7 @@ export class Groups {
    */
   async register(groups: readonly NewGroup[]): Promise<void> {
     if (groups.length === 0) return;
-    const sorted = groups.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)); // processes with another order would deadlock
+    const sorted = groups.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)); // if processes used different orders, they could deadlock
     await this.kernel.transaction(async (tx) => {
       for (const group of sorted) await this.add(tx, group);
     });
@@ -102,7 +102,7 @@ export class Groups {
     return groups.filter(({ topic, name }) => unread.has(queueOf(topic, name)));
   }
 
-  /** Removes a group with its messages. Returns whether there was either. */
+  /** Removes a group with its messages. Returns whether the group or a message of it existed. */
   async remove(topic: string, group: string): Promise<boolean> {
     return await this.kernel.transaction(async (tx) => {
       const groups =

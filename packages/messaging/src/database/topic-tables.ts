@@ -15,7 +15,7 @@ export const topicTables: readonly SetMigration[] = [
   },
   {
     number: 2,
-    name: "add-last-registration", // of private groups; NULL for all others
+    name: "add-last-registration", // set for private groups only; NULL for all others
     sqlite: "ALTER TABLE framework_message_groups ADD COLUMN seen_at BIGINT;",
     postgres: "ALTER TABLE framework_message_groups ADD COLUMN seen_at BIGINT;",
   },

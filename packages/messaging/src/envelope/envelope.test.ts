@@ -76,7 +76,7 @@ test.each(["ce_", "cloudevents_", "cloudevents:"])("extension attributes with %s
   expect({ ...decode(delivery("1", headers), false).headers }).toEqual({ ce_tenant: "acme", "x-shelf": "7" });
 });
 
-test("sent extension attributes are attributes of the event, in each mode", () => {
+test("extension attributes sent as headers become attributes of the event in each mode", () => {
   const headers = Object.assign(newHeaders(), { ce_tenant: "acme", "x-shelf": "7" });
   const event = { id: "1", type: "t", source: "/s", subject: null, time: null, key: null, data: 1, headers };
   const { body, headers: wire } = encode(event, { mode: "structured" });

@@ -9,7 +9,7 @@ export const TRIES = "framework-tries";
 export const NOT_BEFORE = "framework-not-before";
 /** Expiry of the message: Unix milliseconds. */
 export const EXPIRES = "framework-expires";
-/** The only group that handles the message: of a retry or a replay. */
+/** The only group that handles the message; set on retries and replays. */
 export const GROUP = "framework-group";
 /** Id of a raw message, in a retry or a replay: the broker gives the copy another one. */
 export const RAW_ID = "framework-raw-id";
@@ -19,7 +19,10 @@ export const REPLY_TO = "framework-reply-to";
 export const REPLY_OF = "framework-reply-of";
 /** Error code of a failed request; the reply then has no data. */
 export const REPLY_ERROR = "framework-reply-error";
-/** Headers of a dead letter: class, message and code of the last error, tries, times, topic and group; of a reduced one also the omitted parts, and the position of its message. */
+/**
+ * Headers of a dead letter: class, message and code of the last error, tries, times, topic and group. A reduced dead letter also has the omitted parts and the
+ * position of its message.
+ */
 export const deadHeaders = {
   error: "framework-dead-error",
   message: "framework-dead-message",

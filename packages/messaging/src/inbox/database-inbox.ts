@@ -49,8 +49,8 @@ export class DatabaseInbox {
   private readonly attempts: InboxAttempts;
   /** Signals of the running tries by message and consumer. */
   private readonly running = new Map<string, AbortSignal>();
-  /** Messages and consumers whose last attempt is still counted, although it must not be. */
-  private readonly uncounted = new Set<string>();
+  /** Messages and consumers whose last attempt must still be uncounted. */
+  private readonly toUncount = new Set<string>();
   private isUsed = false;
   private isTryingSuspect = false;
   private cancelPrune: () => void = () => {};
@@ -114,7 +114,7 @@ export class DatabaseInbox {
 
   private async attempt(key: InboxKey, one: RunningTry): Promise<Outcome> {
     try {
-      await this.takeBackEarlier(key);
+      await this.uncountEarlier(key);
       const attempt = await this.attempts.begin(key, false);
       return attempt === null ? await this.runSuspect(key, one) : await this.runCounted(key, one, attempt);
     } catch (error) {
@@ -124,11 +124,11 @@ export class DatabaseInbox {
   }
 
   /** Uncounts an attempt that could not be uncounted when it ended. */
-  private async takeBackEarlier(key: InboxKey): Promise<void> {
+  private async uncountEarlier(key: InboxKey): Promise<void> {
     const name = nameOf(key);
-    if (!this.uncounted.has(name)) return;
-    await this.attempts.takeBack(key);
-    this.uncounted.delete(name);
+    if (!this.toUncount.has(name)) return;
+    await this.attempts.uncount(key);
+    this.toUncount.delete(name);
   }
 
   /** Returns the outcome of a try that could not begin, because the database is unreachable or has no free connection: the message waits. */
@@ -169,9 +169,9 @@ export class DatabaseInbox {
     if (outcome.kind === "done") return outcome;
     const mustWait = !hasBegun() && isUnavailable(outcome.error);
     const isUncounted = mustWait || hasGivenUp() || openCircuitMs(outcome.error) !== null;
-    const recorded = isUncounted ? this.attempts.takeBack(key) : this.attempts.recordFailure(key);
+    const recorded = isUncounted ? this.attempts.uncount(key) : this.attempts.recordFailure(key);
     await recorded.catch(() => {
-      if (isUncounted && this.uncounted.size < MAX_UNCOUNTED) this.uncounted.add(nameOf(key));
+      if (isUncounted && this.toUncount.size < MAX_TO_UNCOUNT) this.toUncount.add(nameOf(key));
     }); // otherwise the attempt counts as one whose process died
     return mustWait ? this.unavailable(outcome.error) : outcome;
   }
@@ -223,7 +223,7 @@ class RollbackError extends Error {
 }
 
 /** Maximum number of attempts that wait to be uncounted. */
-const MAX_UNCOUNTED = 10_000;
+const MAX_TO_UNCOUNT = 10_000;
 
 const nameOf = ({ consumer, message }: InboxKey): string => `${consumer}\n${message}`;
 

@@ -50,7 +50,7 @@ export class InboxAttempts {
   }
 
   /** Uncounts an attempt whose failure the message did not cause. */
-  async takeBack({ consumer, message }: InboxKey): Promise<void> {
+  async uncount({ consumer, message }: InboxKey): Promise<void> {
     await this.kernel.transaction(
       (tx) =>
         tx.execute`UPDATE framework_inbox SET attempts = attempts - 1 WHERE consumer = ${consumer} AND message = ${message} AND attempts > 0`,

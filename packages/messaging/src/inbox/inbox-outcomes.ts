@@ -1,15 +1,15 @@
 import { messagingError } from "../errors/messaging-error.ts";
 import type { Outcome } from "../message/outcome.ts";
 
-/** Interval at which a message checks whether another one still runs. */
+/** Delay in milliseconds before a message that waits for another one is tried again. */
 const WAIT_MS = 100;
 
-/** Pause after a try could not begin. */
+/** Delay in milliseconds after a try that could not begin. */
 const UNAVAILABLE_MS = 1000;
 
 /** Reasons of `waitOutcome`. */
 export const SUSPECT =
-  "an earlier attempt of the message never ended; it waits until no other such message runs";
+  "an earlier attempt of the message never ended; the message waits until no other such message runs";
 export const COPY = "a copy of the message is being handled";
 
 /** Returns the outcome of a message that waits for another one. */

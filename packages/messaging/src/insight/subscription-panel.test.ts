@@ -41,7 +41,7 @@ test("a paused subscription handles no message until it is resumed; others conti
   ]);
   await send("one");
   await waitFor(() => handled.length === 1, { subject: "the first message", timeoutMs: 60_000 });
-  expect(await panel.act("pause", row)).toContain("starts no further message");
+  expect(await panel.act("pause", row)).toContain("handles no further messages");
   await send("two");
   await waitFor(async () => (await cells(1))?.[5] === 2, { subject: "the other group", timeoutMs: 60_000 });
   expect(handled).toEqual(["one"]);

@@ -63,7 +63,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
             counts.done,
             counts.retries,
             counts.deadLettered,
-            whyOf(subscription),
+            reasonOf(subscription),
           ],
           actions: isPaused ? ["resume"] : ["pause"],
         };
@@ -82,7 +82,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
       return [
         {
           title: "Messages",
-          columns: ["What", "Number"],
+          columns: ["Counter", "Value"],
           rows: counters.map(([text, value]) => ({ id: text, cells: [text, value] })),
         },
       ];
@@ -94,7 +94,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
         on: "row",
         run(row) {
           find(row).pause();
-          return "This process starts no further message of the subscription; running handlers finish";
+          return "This process handles no further messages of the subscription; running handlers finish";
         },
       },
       {
@@ -112,7 +112,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
 
 const stateOf = ({ isPaused, state }: RunningSubscription): string => (isPaused ? "paused" : state);
 
-const whyOf = (subscription: RunningSubscription): string | null => {
+const reasonOf = (subscription: RunningSubscription): string | null => {
   const { isPaused, isLimited, stalledMs, state, reason, ongoingFailure } = subscription;
   if (isPaused) return "paused on the dev page";
   if (state !== "running") return reason;

@@ -37,7 +37,7 @@ const unreliableBroker = () => {
   return { adapter, state };
 };
 
-test("while the broker is unavailable, outbox messages wait without counting tries; afterwards they are sent in order", async () => {
+test("outbox messages wait for an unavailable broker without using up tries, and are then sent in order", async () => {
   const { adapter, state } = unreliableBroker();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -98,7 +98,7 @@ const waitingApp = (options: Partial<Pick<MessagingConfig, "clock">> = {}) => {
   return { app, state, health, isHealthy, sendTo };
 };
 
-test("unsent outbox messages are logged at most once a minute, and the health check has the reason", async () => {
+test("unsent outbox messages are logged at most once a minute, and the health check reports the reason", async () => {
   const { app, state, health, isHealthy, sendTo } = waitingApp();
   const warnings: unknown[] = [];
   const log: Logger = { info() {}, warn: (text, fields) => void warnings.push([text, fields]), error() {} };

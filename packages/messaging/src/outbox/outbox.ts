@@ -80,7 +80,7 @@ export class Outbox {
     });
   }
 
-  /** Why messages of a topic cannot be sent, for the topic that has failed for the longest time; `null` if none fails. */
+  /** Reason why messages cannot be sent to the topic that has failed for the longest time; `null` if no topic fails. */
   get ongoingFailure(): string | null {
     this.forget();
     return this.failures.longest?.reason ?? null;
@@ -111,7 +111,7 @@ export class Outbox {
     }
   }
 
-  /** Records and logs why messages of a topic are not sent; `null` ends the failure. */
+  /** Records and logs why messages of a topic are not sent; the error `null` ends the failure. */
   private record(topic: string, error: unknown): void {
     const isRecent = this.clock.now() - (this.warned.get(topic) ?? -Infinity) < WARN_MS;
     if (error === null) {
@@ -146,8 +146,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the time for which the broker has been failing, from 200 ms to 30 s, so that each pause doubles the last. A count of failures would grow with the
-   * number of messages.
+   * Returns the pause before the next attempt: the time for which the broker has been failing, but 200 ms to 30 s, so that pauses double. A count of failures
+   * would grow with the number of messages.
    */
   private pauseMs(): number {
     const now = this.clock.now();
@@ -156,7 +156,7 @@ export class Outbox {
   }
 }
 
-/** Returns the queue of a broker's outbox; its name is hashed if a queue cannot have it. */
+/** Returns the queue of a broker's outbox; the broker's name is hashed if it is not valid in a queue name. */
 const queueOf = (broker: string): string => {
   const name = `outbox:${broker}`;
   if (/^[\w.:/-]{1,100}$/.test(name)) return name;

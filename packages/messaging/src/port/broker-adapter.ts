@@ -58,7 +58,7 @@ export interface Broker {
    *
    * Rejects if the broker cannot be queried. May be called repeatedly.
    *
-   * @param signal aborts waiting for created parts when the app stops
+   * @param signal aborts the wait for created topics and queues when the app stops
    */
   topology(spec: Topology, mode: "verify" | "create", signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes a group of a topic with its waiting messages. Resolves with whether it existed. Only for a broker without its own tools. */

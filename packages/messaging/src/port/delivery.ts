@@ -59,7 +59,7 @@ export interface Delivery {
 export type Settlement =
   | {
       readonly delivery: Delivery;
-      /** Not delivered to the group again; with cumulative settlement, nor are earlier ones of its partition. */
+      /** Not delivered to the group again, nor, with cumulative settlement, any earlier delivery of its partition. */
       readonly action: "done";
     }
   | {

@@ -29,7 +29,7 @@ export interface Sink {
   revoked(partitions: readonly string[]): void;
   /**
    * Whether messaging still processes a delivery. An adapter whose broker needs heartbeats sends them while this is `true`. `false` once the delivery is settled
-   * or lost, and while an abandoned handler of it runs, which ignores its signal.
+   * or lost, and while an abandoned handler of it, which ignores its signal, still runs.
    */
   isAlive(delivery: Delivery): boolean;
   /** Like `isAlive`, for a partition with cumulative settlement: `false` while an abandoned handler of it runs. */

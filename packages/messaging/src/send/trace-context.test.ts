@@ -16,7 +16,7 @@ const tracing: Feature = {
   },
 };
 
-test("trace context is left out of headers that have no room for it: first baggage, then all", async () => {
+test("headers without room for the trace context omit first its baggage, then all of it", async () => {
   const app = new (App.with(messaging, tracing))().enableMessaging({
     broker: memoryBroker(),
     maxHeaderBytes: 1024,

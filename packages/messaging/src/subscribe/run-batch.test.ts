@@ -66,7 +66,7 @@ test("a batch that is split into several calls begins no call after its time lim
   await app.stop();
 });
 
-test("an invalid verdict is a failed try of its message, and the others have their verdicts", async () => {
+test("an invalid verdict is a failed try of its message, and the verdicts of the other messages count", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const retry = { quickTries: 2, quickDelayMs: 0, delaysMs: [] };
   const verdicts = new Map<string, unknown>([

@@ -83,7 +83,7 @@ const handle = async (
   }
 };
 
-/** Untyped programs may return anything: it must not affect the other messages. */
+/** Returns the outcome of a verdict. Untyped programs may return anything; an invalid verdict must not affect the other messages. */
 const outcomeOf = (
   verdict: BatchVerdict | { readonly retry: null | undefined } | null | undefined,
 ): Outcome => {

@@ -14,7 +14,7 @@ export interface SubscriptionOptions<
 > {
   /**
    * Consumers of one group share the messages; each group receives all of them. Keep the name across deployments.
-   * @default `group` of its broker, which must be enabled before
+   * @default `group` of its broker, which must be enabled first
    */
   readonly group?: string | undefined;
   /** Schema of the data, or schemas by type: `{ "book.created": BookCreated }`. @default the schemas of the `Topic`, else data is not checked */

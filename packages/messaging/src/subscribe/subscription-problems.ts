@@ -45,7 +45,7 @@ export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions):
     ],
     [
       isName(spec.group),
-      `its group must have ${NAME_RULE}; set it, or enable its broker with a default group before`,
+      `its group must have ${NAME_RULE}; set it, or first enable its broker with a default group`,
     ],
     [typeof handler.handle === "function", "its handler must be a function"],
     [isWithin(spec.concurrency, 1, 1000), "concurrency must be a whole number from 1 to 1,000"],

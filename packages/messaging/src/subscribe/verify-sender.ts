@@ -23,7 +23,7 @@ export const verifySender = (
   }
 };
 
-/** Code of a rejection by `verifyGuards` because a guard threw. An HTTP caller can retry, but the message would become a dead letter: its cause is thrown instead. */
+/** Code of a rejection by `verifyGuards` because a guard threw. The guard's error is thrown instead, so that the message is retried, not rejected. */
 const GUARD_FAILED = "CORE_GUARD_FAILED";
 
 const throwRefusal = (error: unknown): never => {

@@ -4,7 +4,7 @@ import { backoffMs } from "./backoff.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test("a pause is random up to a limit that doubles, at most 30 s", () => {
+test("a pause is random up to a limit that doubles with each failure, to at most 30 s", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), random, (failures, part) => {
       const limit = Math.min(30_000, 200 * 2 ** (failures - 1));

@@ -207,7 +207,10 @@ export class Link {
   }
 }
 
-/** Returns the credentials of an address as a socket option. amqplib would decode escaped bytes as Latin-1, not as UTF-8; it decodes invalid UTF-8. */
+/**
+ * Returns the credentials of an address as a socket option, because amqplib would decode escaped bytes as Latin-1, not as UTF-8; `{}` for invalid UTF-8, which
+ * amqplib decodes.
+ */
 const credentialsIn = ({ username, password }: URL): object => {
   if (username === "" && password === "") return {}; // the default user
   try {

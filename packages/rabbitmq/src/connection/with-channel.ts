@@ -10,6 +10,6 @@ export const withChannel = async <T>(link: Link, work: (channel: Channel) => Pro
   try {
     return await work(channel);
   } finally {
-    if (isOpen) await channel.close().catch(() => {}); // it was closed meanwhile
+    if (isOpen) await channel.close().catch(() => {}); // fails if it was closed meanwhile
   }
 };

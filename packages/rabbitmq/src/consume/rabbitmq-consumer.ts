@@ -89,7 +89,7 @@ export class RabbitMQConsumer implements Consumer {
     if (this.isStopped) return;
     this.ending.abort();
     this.cancelWatch();
-    // Cancelling would activate another consumer of an ordered queue, whose messages would overtake the messages that this one still holds.
+    // Cancelling would activate another consumer of an ordered queue, whose messages would overtake the messages that this consumer still holds.
     if (this.options.order !== "none") return;
     await this.withTimeLimit(this.session?.cancel());
     for (const { channel, message } of this.waiting.splice(0)) attempt(() => channel.nack(message));

@@ -44,14 +44,14 @@ export class Session {
 
   /** Cancels the consumers; deliveries can still be settled. */
   async cancel(): Promise<void> {
-    await Promise.all(this.tags.map(async ([channel, tag]) => await channel.cancel(tag).catch(() => {}))); // ended meanwhile
+    await Promise.all(this.tags.map(async ([channel, tag]) => await channel.cancel(tag).catch(() => {}))); // fails if the channel has ended
   }
 
   /** Closes the channels: the server redelivers unsettled messages in order. */
   async close(): Promise<void> {
     const channels = Array.from(this.open);
     this.open.clear();
-    await Promise.all(channels.map(async (channel) => await channel.close().catch(() => {}))); // ended meanwhile
+    await Promise.all(channels.map(async (channel) => await channel.close().catch(() => {}))); // fails if the channel has ended
     this.end("it was closed");
   }
 

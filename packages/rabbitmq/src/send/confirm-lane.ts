@@ -105,7 +105,7 @@ export class ConfirmLane {
     const { channel } = this;
     if (channel === null) return;
     this.channel = null;
-    this.parts.link.trackClosing(channel.close().catch(() => {})); // closed meanwhile
+    this.parts.link.trackClosing(channel.close().catch(() => {})); // fails if it was closed meanwhile
     this.release();
   }
 
@@ -161,7 +161,7 @@ export class ConfirmLane {
     const remainingMs = stuckMs - (clock.now() - (this.unconfirmedSince ?? clock.now()));
     const isBlocked = link.blockedReason !== null;
     if (remainingMs <= 0 && !isBlocked) return this.replaceStuck(pending);
-    // A full channel accepts no further message whose timeout would check again.
+    // Checks again later: a full channel accepts no further message whose timeout would do so.
     if (this.isFull && this.isBounded)
       clock.after(isBlocked ? stuckMs : remainingMs, () => this.checkStuck(pending));
   }

@@ -32,8 +32,8 @@ const typedText = ({ "!": type, value }: TypedValue): string | null => {
 };
 
 /**
- * Converts a value that amqplib has read to one that it can write; `undefined` if it cannot. Drops members whose names invalid UTF-8 has made too long, and tables
- * that look like `TypedValue`.
+ * Converts a value that amqplib has read to a value that it can write; `undefined` if there is none. Drops tables that look like `TypedValue`, and members whose
+ * names have become too long, because decoding replaces invalid UTF-8 by longer characters.
  */
 export const toWritable = (value: unknown, depth = 0): unknown => {
   if (typeof value === "number") return isLong(value) ? value : { "!": "double", value };

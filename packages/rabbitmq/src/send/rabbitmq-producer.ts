@@ -63,6 +63,6 @@ const isUnencodable = (error: unknown): boolean => error instanceof RangeError |
 const targetOf = ({ topic }: OutgoingMessage): MessageTarget =>
   endsWithProcess(topic) ? { exchange: "", routingKey: topic } : { exchange: topic, routingKey: "" };
 
-/** Returns the result of a message that was not sent because an earlier one of its key failed. */
+/** Returns the result of a message that was not sent because an earlier message of its key failed. */
 const notSent = (last: SendResult): SendResult =>
   last.ok ? last : { ok: false, error: last.error, isRetryable: true };

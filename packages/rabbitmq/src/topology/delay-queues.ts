@@ -13,7 +13,7 @@ export interface MessageTarget {
 
 /** Time for which the server keeps an unused delay queue after its last message was due. */
 const UNUSED_MS = 300_000;
-/** Minimum interval of declarations of a queue, which count as use. */
+/** Minimum interval between declarations of a queue. Each declaration counts as a use. */
 const REDECLARE_MS = 60_000;
 /** Maximum number of remembered queues. */
 const MAX_QUEUES = 10_000;
@@ -37,7 +37,7 @@ export class DelayQueues {
       : null;
   }
 
-  /** Avoids a queue that confirms nothing: later messages use another one, whose delay is 1 ms longer. */
+  /** Avoids a queue that confirms nothing: later messages use another queue, whose delay is 1 ms longer. */
   avoid({ exchange, routingKey }: MessageTarget): void {
     if (exchange !== "" || !this.declared.has(routingKey)) return;
     if (this.avoided.size >= MAX_QUEUES) this.avoided = new Set();

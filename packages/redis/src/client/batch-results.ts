@@ -12,8 +12,8 @@ interface Batch {
 const REDIRECT = /^(MOVED|ASK)\b/;
 
 /**
- * Replaces errors in the results of pipelines and transactions by a `RedisUnavailableError` if that is the cause: for commands that a cluster redirected and
- * that were not sent again, and for the `EXECABORT` of a transaction after such an error. None of these commands had an effect.
+ * Replaces two kinds of errors in the results of pipelines and transactions by a `RedisUnavailableError`: those of commands that a cluster redirected and
+ * ioredis did not send again, and the `EXECABORT` of a transaction after a redirect or a temporary error. None of these commands had an effect.
  */
 export const explainBatches = (client: IoredisClient): void => {
   for (const name of ["pipeline", "multi"] as const) {

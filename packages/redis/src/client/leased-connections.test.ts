@@ -9,14 +9,14 @@ test("a lease whose commands have no timeout ends although the server no longer 
   await open.close();
 });
 
-test("a timeout of Infinity is none", async () => {
+test("a timeout of Infinity means no timeout", async () => {
   using server = await startScriptedServer({ GET: bulkString("Emma") });
   const open = openRedis({ url: server.url }, { log: { warn() {} } });
   expect(await open.withRedis((own) => own.get("title"), { timeoutMs: Infinity })).toBe("Emma");
   await open.close();
 });
 
-test("a caller that waits for a connection when they are closed gets this reason, not that of a timeout", async () => {
+test("a caller that waits for a connection when the pool closes is rejected for that reason, not for a timeout", async () => {
   const open = openRedis({ url: "redis://127.0.0.1:1", poolSize: 2 }, { log: { warn() {} } });
   const hold = Promise.withResolvers<void>();
   const holding = open.withRedis(() => hold.promise);

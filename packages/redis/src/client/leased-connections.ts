@@ -114,7 +114,7 @@ export class LeasedConnections {
     } else if (!this.passOn(connection)) this.keep(connection);
   }
 
-  /** Passes this connection, or a replacement of a dropped one, to the caller that has waited longest. Returns whether there is one. */
+  /** Passes this connection, or a replacement of a dropped one, to the caller that has waited longest. Returns whether a caller was waiting. */
   private passOn(connection: LeasedConnection | null): boolean {
     const [first] = this.waiting;
     if (first === undefined) return false;

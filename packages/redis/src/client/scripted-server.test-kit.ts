@@ -9,7 +9,7 @@ export interface ScriptedServer extends Disposable {
   readonly url: string;
 }
 
-/** A server that sends scripted replies by the name of the command, none for an empty one; it is the only node of its cluster. */
+/** A server that answers each command with the scripted reply for its name, or not at all if that reply is empty. It is the only node of its cluster. */
 export const startScriptedServer = async (
   replies: Readonly<Record<string, string>>,
 ): Promise<ScriptedServer> => {

@@ -76,13 +76,13 @@ const REFUSED = "framework.refused";
  * Wraps the `sendCommand` of a client: counts every command, starts its timeout immediately, and bounds the queue of commands that wait for a
  * connection.
  *
- * A command that timed out in the queue is never sent; ioredis would send it after the reconnect. The commands of a pipeline or transaction are
- * accepted or rejected together, by the first of them: ioredis writes them as one batch, and would wait for replies to an unsent batch.
+ * A command that timed out in the queue is never sent; ioredis would send it after the reconnect. The first command of a pipeline or transaction
+ * decides whether all of them are accepted or rejected: ioredis writes them as one batch, and would wait for replies to an unsent batch.
  */
 export const wrapSendCommand = (client: IoredisClient, options: SendCommandOptions): void => {
   const { metrics, maxQueue, defaultTtlSecs, timeoutMs, wake } = options;
   const send = client.sendCommand.bind(client) as (command: Command, ...rest: unknown[]) => unknown;
-  /** Identified by promise: ioredis resends a batch to another node with the same commands but new promises. */
+  /** Commands with their promises. A new promise marks a resend: ioredis resends a batch to another node with the same commands but new promises. */
   const known = new WeakMap<Command, unknown>();
   const rejected = new WeakSet<object>();
   const decideRejection = (command: Command, batch: object | undefined, isFirst: boolean): boolean => {

@@ -128,7 +128,7 @@ export class World {
     }
   }
 
-  /** A joining process knows only the current members; on a server without data, only the members that rejoined before their leases ended. */
+  /** Whether a process knew the other members when it sent. Just after the server lost its data, a new process knows only members that have rejoined. */
   private knewOthers({ firstConnectedAt }: Process, sentAt: number): boolean {
     if (firstConnectedAt > sentAt) return false;
     return firstConnectedAt < this.dataLostAt || sentAt - this.dataLostAt > 8000;

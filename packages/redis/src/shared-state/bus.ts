@@ -15,7 +15,7 @@ import { OpenMessage } from "./open-message.ts";
 /** Interval of renewals of the membership, and delay after a failed one, in milliseconds. */
 const RENEW_MS = 1000;
 const RETRY_MS = 200;
-/** Milliseconds after the start of the server until which its earlier members have rejoined or lost their lease; a new process does not know them. */
+/** Milliseconds after the start of the server by which its earlier members, unknown to a new process, have rejoined or lost their lease. */
 const settleMs = LEASE_MS;
 /** Timeout of a publication, in milliseconds: by then, unreachable members have lost their membership. */
 const publishMs = MEMBER_MS + LEASE_MS;
@@ -95,7 +95,7 @@ export class Bus {
   }
 
   /**
-   * Resolves when every member has acknowledged the message: `true`, or has lost its membership: `false`. Also resolves to `false` if the bus is closed.
+   * Resolves to `true` once every member has acknowledged the message; to `false` if some have lost their membership instead, or if the bus is closed.
    * Rejects at the timeout.
    */
   async publish(channel: string, text: string): Promise<boolean> {
@@ -132,7 +132,7 @@ export class Bus {
     if (!this.isOpen) return;
     const { id, link } = this.options;
     const departure = JSON.stringify(["left", id] satisfies Envelope);
-    await Promise.all([link.leave(), link.announce(departure)]).catch(() => {}); // the membership ends in seconds
+    await Promise.all([link.leave(), link.announce(departure)]).catch(() => {}); // otherwise the membership expires within seconds
     link.close();
   }
 

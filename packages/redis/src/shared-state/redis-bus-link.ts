@@ -19,8 +19,8 @@ const SHOWN_MS = 20_000;
 const LEFT = "-";
 
 /**
- * The members are a sorted set by the end of their membership, by the server's clock. An ended one stays listed for a while, so that others can
- * distinguish it from one that was lost with the data of the server.
+ * The members are a sorted set, scored by the end of their membership on the server's clock. An ended membership stays listed for a while, so that other
+ * processes can distinguish it from one that was lost with the server's data.
  */
 const PRELUDE = `
 local clock = redis.call('TIME')

@@ -1,7 +1,7 @@
 import type { VirtualClock } from "@framework/core/testing";
 import type { BusLink, BusLinkEvents, MemberList } from "./bus-link.ts";
 
-/** Milliseconds that a message takes in one direction, that a reconnect takes, and until a silent connection is detected. */
+/** One-way latency of a message, duration of a reconnect, and time until a silent connection is detected, in milliseconds. */
 const ONE_WAY_MS = 2;
 const RECONNECT_MS = 150;
 const SILENCE_MS = 2000;

@@ -26,7 +26,7 @@ export interface RedisTokenStoreOptions {
   readonly log?: Pick<Logger, "warn">;
 }
 
-/** Value of a revoked id; other ids have the consumed generation. */
+/** Value of a revoked id; the value of any other id is its last consumed generation. */
 const REVOKED = "revoked";
 
 /** Milliseconds that an entry outlives its tokens: clocks of hosts differ, and a host with a slow clock accepts a token for longer. */

@@ -73,7 +73,7 @@ export class DbosEngine implements OpenEngine {
         return log.info("saga-dbos: this process runs sagas again");
       } catch (error) {
         if (lifetime.signal.aborted) return;
-        log.warn("saga-dbos: DBOS could not be relaunched; the next attempt follows", { error });
+        log.warn("saga-dbos: DBOS could not be relaunched; retrying", { error });
         await pause(systemClock, Math.min(pauseMs, MAX_PAUSE_MS), lifetime.signal);
       }
   }

@@ -9,7 +9,7 @@ const LAUNCH_POLL_MS = 100;
 
 /**
  * Claims the lease of the first free executor id. Two processes must never have the same id, because DBOS resumes the unfinished workflows of an id
- * when a process launches with it. A process without `workers` also needs one: it runs no sagas, but the workflows that deliver messages.
+ * when a process launches with it. A process without `workers` also needs one: it runs no sagas, but it does run the workflows that deliver messages.
  *
  * @throws SAGA_DBOS_TOO_MANY
  */

@@ -86,7 +86,7 @@ export class DbosSession {
     this.ending.abort(new Error("the process ends"));
     for (const stop of this.timers.splice(0)) stop();
     const onError = (error: unknown): void =>
-      this.parts.log().error("saga-dbos: the shutdown of DBOS failed and is repeated", { error });
+      this.parts.log().error("saga-dbos: DBOS failed to shut down; retrying", { error });
     try {
       if (this.hasDbos) await shutDown(onError);
     } finally {

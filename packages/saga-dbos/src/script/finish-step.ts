@@ -20,7 +20,7 @@ interface FinishedStep {
   readonly done: readonly BranchState[];
 }
 
-/** Finishes a step and arrives at the next one whose conditions hold. */
+/** Finishes a step and advances to the next one whose conditions hold. */
 export const finishStep = function* (saga: Progress, { position, step, done }: FinishedStep): Script<void> {
   const arrival = yield* arrive(saga, position, done);
   const base = {

@@ -41,8 +41,8 @@ export const receive = function* (until: number): Script<SagaInput | null> {
 };
 
 /**
- * Stores a message, or applies an operator's decision. A decision about an outdated state has no effect; a `cancel` has none only if the state no longer
- * allows it.
+ * Stores a message, or applies an operator's decision. A decision about an outdated state has no effect, except `cancel`, which applies if the
+ * current state allows it.
  */
 export const handle = (saga: Progress, input: SagaInput): void => {
   if (input.kind === "message") {

@@ -90,7 +90,7 @@ export class Progress {
     return this.saga.isFinal ? Infinity : this.limits.timeoutMs - this.activeMs;
   }
 
-  /** Counts a process lost during attempts. Returns whether another one may run them. */
+  /** Counts a process lost during attempts. Returns whether another process may run them. */
   countLoss(): boolean {
     return ++this.losses < MAX_LOST_WORKERS;
   }

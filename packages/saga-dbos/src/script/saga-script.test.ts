@@ -1,4 +1,4 @@
-// Above 250 lines: every fact replays a script from the same kind of records.
+// Above 250 lines: every test replays a script from the same kind of records.
 import { saga, SagaReject } from "@framework/saga";
 import { type AnySaga, failureText } from "@framework/saga/feature";
 import { expect, test } from "@jest/globals";
@@ -117,7 +117,7 @@ const cases: readonly (readonly [string, AnySaga, SagaInput[], string])[] = [
 ];
 
 test.each(cases)(
-  "every replay of the records of a saga that is %s gives its status",
+  "every replay of the records of a saga that is %s yields that status",
   (_, definition, inputs, end) => {
     const records = recordsOf(definition, [...inputs]);
     expect(statusAfter(definition, records)).toBe(end);
@@ -165,7 +165,7 @@ test("a decision about an earlier pause has no effect on a later one", () => {
   expect(timeline.map(({ event }) => event)).toEqual(["start", "pause", "retry", "pause"]);
 });
 
-const deadly = saga("s", 1)
+const oneCall = saga("s", 1)
   .call("a", () => 1, { undo: () => {} })
   .build();
 const decision = { kind: "decision", reason: "the test", output: null } as const;
@@ -173,15 +173,15 @@ const decision = { kind: "decision", reason: "the test", output: null } as const
 test("ten processes that are lost in a row during an attempt pause the saga, and an operator's decision continues it", () => {
   let losses = 0;
   const loseTenTimes = (): boolean => ++losses <= 10;
-  const records = recordsOf(deadly, [], loseTenTimes);
-  const { saga: paused, timeline } = stateAfter(deadly, records);
+  const records = recordsOf(oneCall, [], loseTenTimes);
+  const { saga: paused, timeline } = stateAfter(oneCall, records);
   expect(paused).toMatchObject({ status: "paused", branches: [{ status: "started", attempts: 1 }] });
   expect(paused.error).toContain("SAGA_WORKERS_LOST");
   expect(timeline.map(({ event }) => event)).toEqual(["start", "pause"]);
   const { revision } = paused;
   const after = (verb: "retry" | "skip" | "settle" | "cancel"): string => {
     losses = 0;
-    return statusAfter(deadly, recordsOf(deadly, [{ ...decision, verb, revision }], loseTenTimes));
+    return statusAfter(oneCall, recordsOf(oneCall, [{ ...decision, verb, revision }], loseTenTimes));
   };
   expect([after("retry"), after("skip"), after("settle"), after("cancel")]).toEqual([
     "completed",
@@ -230,7 +230,7 @@ test("ten processes that are lost during conditions pause the saga", () => {
   expect(paused.error).toContain("SAGA_WORKERS_LOST");
 });
 
-test("whether an attempt took effect stays unknown until check has answered, even after a retry of an operator", () => {
+test("whether an attempt took effect stays unknown until check returns, even after an operator's retry", () => {
   const seen: [number, boolean][] = [];
   const definition = saga("s", 1)
     .call(

@@ -37,7 +37,7 @@ const verbs: Readonly<Record<Verb, string>> = {
   cancel: "Undoes a saga that has not passed its pivot",
   retry: "Restarts the attempts at the step or undo at which a saga is paused or stuck",
   skip: "Skips the step or undo at which a saga is paused or stuck",
-  settle: "Marks the step or undo at which a saga is paused or stuck as done by other means",
+  settle: "Records that the step or undo at which a saga is paused or stuck was done by other means",
 };
 
 /** Adds the HTTP API for operators: sagas, their timelines, and decisions. */

@@ -33,7 +33,7 @@ export const sagaPanel = (runner: () => SagaRunner): Panel => ({
     const latest = sagas.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, MAX_SHOWN);
     const note =
       next !== null
-        ? `The ${MAX_SHOWN} last changed of the oldest ${MAX_READ} instances`
+        ? `The ${MAX_SHOWN} most recently changed of the oldest ${MAX_READ} instances`
         : sagas.length === 0
           ? "There are no sagas"
           : null;

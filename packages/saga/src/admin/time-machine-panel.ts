@@ -23,7 +23,7 @@ export interface TimeMachinePanel {
 const discardingSender: MessageSender = { send: async () => {} };
 
 /**
- * Returns the dev-page panel of time machines for the defined sagas: start one, lose its worker after an attempt, resume, replay, and see the undo plan.
+ * Returns the dev-page panel of time machines for the defined sagas: start one, simulate a worker loss after an attempt, resume, replay, show the undo plan.
  *
  * Each has its own in-memory database, never the app's. Its steps call the same functions as in the app, with all their effects.
  */
@@ -90,7 +90,10 @@ export const timeMachinePanel = (
         label: "Run",
         on: "row",
         fields: [
-          { name: "crashAfter", label: "Lose the worker after this attempt, from 1; empty for never" },
+          {
+            name: "crashAfter",
+            label: "Number of the attempt after which the worker is lost, from 1; empty for none",
+          },
         ],
         async run(row, { crashAfter = "" }) {
           const entry = find(row);

@@ -17,7 +17,7 @@ export interface AttemptOptions {
 /** A function of a step with these arguments, and its dependencies as an additional last argument, if there are any. */
 export type StepFunction<Args extends readonly unknown[], Out, Inject extends Injections | undefined> = [
   NonNullable<Inject>,
-] extends [never] // two complete function types, not an optional parameter: only then does the default type `mailer = Depends(Mailer)`
+] extends [never] // two complete function types: with an optional parameter, the default `mailer = Depends(Mailer)` would not type-check
   ? (...args: Args) => Awaitable<Out>
   : (...args: readonly [...Args, dependencies: DependenciesOf<Inject>]) => Awaitable<Out>;
 

@@ -16,7 +16,7 @@ export interface Work {
     | null;
   /** Action after a worker was lost during an attempt. */
   readonly onUnknown: OnUnknown;
-  /** Retry policy; absent fields, or all with `null`, have the values of the configuration. */
+  /** Retry policy; absent fields, or with `null` all fields, have the values of the configuration. */
   readonly retry: ConfigInput<RetryPolicy> | null;
   /** Time limit of one attempt; `null` for the limit of the configuration. */
   readonly timeoutMs: number | null;

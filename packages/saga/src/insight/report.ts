@@ -67,7 +67,7 @@ const problemsOf = (survey: Survey): readonly string[] => {
   return [
     ...survey.withoutCode.map(
       (version) =>
-        `instances of ${version} are unfinished, and this process has no code for them; keep it until they end`,
+        `instances of ${version} are unfinished, but this process does not define this version; keep its definition until they end`,
     ),
     ...waiting.map(
       ({ name, status, count }) => `${count} instances of ${name} are ${status} and need an operator`,

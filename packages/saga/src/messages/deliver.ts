@@ -7,7 +7,7 @@ import { checkedValue } from "../store/checked-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import { isEnd } from "../transitions/transitions.ts";
 import type { RunQueue } from "../run-queue/run-queue.ts";
-import { addMessage, countMessages, knowsMessage } from "./inbox.ts";
+import { addMessage, countMessages, hasMessageId } from "./inbox.ts";
 
 /** A message for the instance with a key. */
 export interface SagaMessage {
@@ -51,7 +51,7 @@ export const deliver = async (
   if (isEnd(saga.status)) return "ended";
   registry.checkWait(saga, name);
   if ((await countMessages(tx, saga.id)) >= MAX_MESSAGES) {
-    if (await knowsMessage(tx, saga.id, id)) return "repeated";
+    if (await hasMessageId(tx, saga.id, id)) return "repeated";
     throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
   }
   if (!(await addMessage(tx, store.now, { sagaId: saga.id, id, name, data: text }))) return "repeated";

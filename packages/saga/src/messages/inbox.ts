@@ -28,7 +28,7 @@ export const countMessages = async (tx: Transaction, sagaId: string): Promise<nu
   (await tx.fetchValue<number>`SELECT count(*) FROM framework_saga_inbox WHERE saga_id = ${sagaId}`) ?? 0;
 
 /** Returns whether an instance has a message with an id. */
-export const knowsMessage = async (tx: Transaction, sagaId: string, id: string): Promise<boolean> =>
+export const hasMessageId = async (tx: Transaction, sagaId: string, id: string): Promise<boolean> =>
   (await tx.fetchValue`SELECT message_id FROM framework_saga_inbox
     WHERE saga_id = ${sagaId} AND message_id = ${id}`) !== null;
 

@@ -51,7 +51,9 @@ export const decide = async (
   const note = checkedReason(reason);
   const { name, version } = saga;
   if (!parts.registry.has(name, version))
-    throw notPossible(`This process does not define "${name}" version ${version}; decide in one that does`);
+    throw notPossible(
+      `This process does not define "${name}" version ${version}; decide in a process that does`,
+    );
   const definition = parts.registry.get(name, version);
   await parts.store.change(tx, saga, {
     ...decisionChange(definition, saga, verb, output),

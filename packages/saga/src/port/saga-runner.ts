@@ -19,7 +19,7 @@ export interface SagaRunner {
     options: StartOptions,
   ): Promise<StartResult>;
   /**
-   * Delivers a message to the instance with a key, for its `waitFor` step with the message's name, which it may reach later. The data is validated by the
+   * Delivers a message to the instance with a key, for its `waitFor` step of the same name, which the instance may reach later. The data is validated by the
    * schema of the instance's version, whichever version of the saga is passed.
    *
    * @throws SAGA_BAD_VALUE for an invalid key or id, and for data that does not match its schema, is not JSON data or is larger than 1 MiB; SAGA_UNKNOWN;
@@ -42,6 +42,6 @@ export interface SagaRunner {
   retry(id: string, decision: Decision): Promise<boolean>;
   /** Skips the step or undo at which an instance is paused or stuck. @throws HttpError 409 */
   skip(id: string, decision: Decision): Promise<boolean>;
-  /** Marks the step or undo at which an instance is paused or stuck as done by other means. @throws HttpError 409 */
+  /** Records that the step or undo at which an instance is paused or stuck was done by other means. @throws HttpError 409 */
   settle(id: string, decision: Decision): Promise<boolean>;
 }

@@ -94,7 +94,7 @@ export class KernelRunQueue implements RunQueue {
       await run(this.claimOf(item));
     } catch (error) {
       if (!item.signal.aborted && !isStale(error))
-        this.log().warn("saga: a run failed and is repeated", { id: item.payload.id, error });
+        this.log().warn("saga: a run failed and will be repeated", { id: item.payload.id, error });
       throw new TryLaterError(isStale(error) ? 0 : PAUSE_MS, { isCounted: false });
     }
   }

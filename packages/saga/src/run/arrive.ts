@@ -51,8 +51,8 @@ export const skippedBranches = (step: Step, position: number): readonly BranchSt
 };
 
 /**
- * Returns the records of the first attempts of calls with `onUnknown: "retry"`, which are needed before the effect: they are written in the commit that
- * arrives at the step.
+ * Returns the records of the first attempts of calls with `onUnknown: "retry"`. They must be stored before the effect, so the commit that advances to the
+ * step writes them.
  */
 export const intents = (step: Step | null, position: number): readonly BranchState[] =>
   step?.kind === "call"
@@ -78,7 +78,7 @@ export const isSettled = (saga: Instance, position: number, branch: string): boo
   return status === "done" || status === "skipped";
 };
 
-/** Whether the outcome of the last attempt is unknown and matters to the branch. */
+/** Whether the outcome of the last attempt is unknown, and `check` or an operator must resolve it. */
 export const hasUnknownOutcome = ({ onUnknown }: Branch, state: BranchState | undefined): boolean =>
   onUnknown !== "retry" && state?.status === "started";
 

@@ -56,8 +56,8 @@ const callOf = (run: SagaRun, branch: Branch, position: number): BranchCall => {
 };
 
 /**
- * Records the intents of branches with `check` or `manual` just before the attempt. The intents of branches with `retry` were recorded when the saga arrived
- * at the step.
+ * Records the intents of branches with `check` or `manual` just before the attempt. The intents of branches with `retry` were recorded when the saga advanced
+ * to the step.
  */
 const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly BranchCall[]): Promise<void> => {
   const { position } = run.saga;

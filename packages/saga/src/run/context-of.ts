@@ -71,7 +71,7 @@ export const outputsOf = (definition: AnySaga, saga: Instance): Readonly<Record<
   return outputs;
 };
 
-/** Returns the output of finished work. A branch that is retried may have the output of an attempt that returned after its time limit, which does not count. */
+/** Returns the output of finished work. While a branch is retried, the output of an attempt that returned after its time limit does not count. */
 const outputAt = (saga: Instance, position: number, branch: string): unknown => {
   const state = branchAt(saga, position, branch);
   return state === undefined || state.status === "started" || state.status === "retrying"

@@ -21,7 +21,7 @@ export interface StepEnd {
   readonly continues: boolean;
 }
 
-/** Records the end of a step and the arrival at the next one in one transaction: with its intents, its wait, or the end of the saga. */
+/** Records in one transaction that a step has ended, and the intents or the wait of the next step, or the end of the saga. */
 export const finishStep = async (
   run: SagaRun,
   tx: Transaction,

@@ -35,9 +35,7 @@ export const conditionFacts: PortFacts<RunnerFixture> = {
     await waitForStatus(runner, id, "compensated");
     assert.deepEqual(ran, ["charge", "charge", "refund"]);
   },
-  "evaluates the condition of a step after one that an operator skipped, and again after it threw": async ({
-    run,
-  }) => {
+  "evaluates the next condition after an operator's skip, and again after it threw": async ({ run }) => {
     const ran: string[] = [];
     let isBroken = true;
     const definition = saga("asked", 1)

@@ -62,7 +62,7 @@ export interface TimeMachine<Input> extends AsyncDisposable {
 }
 
 /**
- * Creates a time machine for one saga, for deterministic tests: the test advances the time, and can lose the worker after any attempt.
+ * Creates a time machine for one saga, for deterministic tests: the test advances the time, and can simulate the loss of the worker after any attempt.
  *
  * @example
  * await using machine = await timeMachine(checkout);
@@ -113,7 +113,10 @@ export const openMachine = async <Input>(
     return started;
   };
   const worker = (crashAfter = Infinity): ManualWorker =>
-    new ManualWorker(storage.db, storage.time, [definition], { ...options, insight: losing(crashAfter) });
+    new ManualWorker(storage.db, storage.time, [definition], {
+      ...options,
+      insight: crashingInsight(crashAfter),
+    });
   const start = async (input: Input, key = "key"): Promise<void> => {
     started = { ...(await worker().runner.start(definition, input, { key })), input, key };
   };
@@ -161,7 +164,7 @@ const openStorage = async ({
 const workerLost = (): Error => Object.assign(new Error("the worker is lost"), { code: "DURABLE_LOST" });
 
 /** Simulates the loss of the worker after a number of attempts. */
-const losing = (crashAfter: number): Insight => {
+const crashingInsight = (crashAfter: number): Insight => {
   let attempts = 0;
   return {
     operations: {

@@ -133,14 +133,14 @@ const violationsOf = (state: State): readonly string[] => {
   const found: string[] = [];
   if (status === "completed" && done !== count) found.push("completed before the last step");
   if (status === "compensated" && open > 0) found.push("compensated with a step that is not undone");
-  if (!isEnd(status) && steps(state).length === 0) found.push(`nothing follows from ${status}`);
+  if (!isEnd(status) && steps(state).length === 0) found.push(`no step leaves ${status}`);
   return found;
 };
 
 const isLegal = (before: Saga, event: SagaEvent | null, after: Saga): boolean =>
   event === null ? before === after : statusAfter(before.status, event) === after.status;
 
-test("two workers, crashes, lost claims and an operator reach every transition of the table, and nothing else", () => {
+test("two workers, crashes, lost claims and an operator reach every transition of the table, and no others", () => {
   const queue = [1, 2].map((count): State => ({
     saga: { steps: count, status: "ready", done: 0, open: 1 },
     revision: 0,

@@ -69,7 +69,7 @@ class Setup implements AsyncDisposable {
   }
 }
 
-test("extends deliveries being processed at half of their visibility timeout, at most ten per request", async () => {
+test("deliveries in progress are extended after half of their visibility timeout, at most ten per request", async () => {
   await using setup = await Setup.create();
   for (let n = 0; n < 12; n++) setup.add(`r${n}`);
   await setup.clock.advance(VISIBLE_MS / 2 - 1);
@@ -121,10 +121,10 @@ test("a failed extension is retried at the next check", async () => {
   expect(setup.lost).toEqual([]);
 });
 
-test("deliveries are released in reverse order, so that the first of a group is next", async () => {
+test("deliveries are released in reverse order, so that the first of a group is delivered next", async () => {
   await using setup = await Setup.create();
   const deliveries = ["1", "2", "3"].map((receipt) => setup.add(receipt, "a"));
-  await setup.held.giveBack(deliveries);
+  await setup.held.release(deliveries);
   expect(setup.calls).toEqual([["3", "2", "1"]]);
   expect(deliveries.some((delivery) => setup.held.has(delivery))).toBe(false);
 });

@@ -67,22 +67,22 @@ export class HeldDeliveries {
     const lanes = new Set(removed.flatMap(({ lane }) => lane ?? []));
     const later =
       lanes.size === 0 ? [] : [...this.held].filter(({ lane }) => lane !== null && lanes.has(lane));
-    if (later.length > 0) void this.release(this.forget(later));
+    if (later.length > 0) void this.makeVisible(this.forget(later));
     return [...removed, ...later];
   }
 
   /** Releases deliveries, in reverse order of each message group. Never rejects: a delivery that cannot be released is redelivered after its visibility timeout. */
-  async giveBack(deliveries: readonly SqsDelivery[]): Promise<void> {
-    await this.release(this.forget(deliveries));
+  async release(deliveries: readonly SqsDelivery[]): Promise<void> {
+    await this.makeVisible(this.forget(deliveries));
   }
 
   /** Releases all deliveries and stops extending. */
   async close(): Promise<void> {
     this.cancel();
-    await this.giveBack([...this.held]);
+    await this.release([...this.held]);
   }
 
-  /** Removes deliveries. Returns the removed ones, which were held. */
+  /** Removes deliveries. Returns those that were still held. */
   private forget(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
     const removed = deliveries.filter((delivery) => this.held.delete(delivery));
     if (removed.length > 0) this.parts.onReleased();
@@ -119,7 +119,7 @@ export class HeldDeliveries {
     for (const delivery of batch) delivery.isExtending = false;
   }
 
-  private async release(deliveries: readonly SqsDelivery[]): Promise<void> {
+  private async makeVisible(deliveries: readonly SqsDelivery[]): Promise<void> {
     const { api, log } = this.parts;
     const queues = [...Map.groupBy(deliveries.toReversed(), ({ queue }) => queue.url)];
     await forEach(queues, async ([url, ofQueue]) => {

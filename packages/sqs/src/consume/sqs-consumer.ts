@@ -169,7 +169,7 @@ export class SqsConsumer implements Consumer {
     this.options.sink.state("closed");
   }
 
-  /** Waits for releases, with a time limit: other messages are redelivered after their visibility timeout. */
+  /** Waits for releases, with a time limit: deliveries not released by then are redelivered after their visibility timeout. */
   private async withTimeLimit(work: Promise<unknown>): Promise<void> {
     const limit = new AbortController();
     const cancel = this.parts.clock.after(CLOSE_MS, () => limit.abort());
@@ -303,7 +303,7 @@ export class SqsConsumer implements Consumer {
     const deliveries = messages.map((message) => new SqsDelivery(message, { ...source, hiddenUntil }));
     this.held.add(deliveries);
     if (!this.isPaused && !this.isStopping) return this.options.sink.deliver(deliveries);
-    this.releasing = Promise.all([this.releasing, this.held.giveBack(deliveries)]);
+    this.releasing = Promise.all([this.releasing, this.held.release(deliveries)]);
   }
 }
 

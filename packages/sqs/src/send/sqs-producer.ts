@@ -26,7 +26,7 @@ interface RoutedMessage {
   result: SendResult | null;
 }
 
-/** A message of which a queue no longer exists, with the URLs of the queues that have stored it. */
+/** A message that has lost one of its target queues, with the URLs of the queues that have stored it. */
 interface PartlySent {
   readonly each: RoutedMessage;
   readonly storedIn: ReadonlySet<string>;
@@ -106,7 +106,7 @@ export class SqsProducer implements Producer {
     }
   }
 
-  /** Sends messages. Returns the messages of which a queue no longer exists. */
+  /** Sends messages. Returns the messages that have a target queue that no longer exists. */
   private async post(round: readonly RoutedMessage[], signal: AbortSignal): Promise<readonly PartlySent[]> {
     const date = this.parts.clock.date();
     const posted = round.map((each) => ({ each, postings: postingsOf(each, date) }));

@@ -7,7 +7,7 @@ import type { WorkItem } from "../queue/work-item.ts";
 /** Calls the handler of a queue with an item. */
 export type Invoke = (definition: QueueDefinition, item: WorkItem<never>) => Awaitable<unknown>;
 
-/** The operations `work`: attempts at items. */
+/** Operations of the kind `work`: attempts at items. */
 export type WorkOperations = Operations<WorkItem<never>>;
 
 /** Returns the function that calls handlers: in an app, each call is an invocation with its own scope, published as an operation, unless the queue is plain. */

@@ -7,7 +7,7 @@ export type Admission = (wanted: number) => Awaitable<AdmissionResult>;
 export interface AdmissionResult {
   /** Number of items that may be claimed, at most `wanted`. */
   readonly permits: number;
-  /** With fewer permits than wanted: milliseconds until there may be more, at most an hour; 0 to be called again at once, unless there were none. */
+  /** Milliseconds until the next call if there are fewer permits than wanted, at most an hour. 0 calls again at once, or after 1 ms if there is no permit. */
   readonly retryInMs: number;
   /** Gives back permits for which no item was found, or whose claim failed. */
   giveBack(count: number): Promise<void>;

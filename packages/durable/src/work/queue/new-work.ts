@@ -10,7 +10,7 @@ export interface NewWork<T> {
   readonly payload: T;
   /** Items of a queue with the same key run one at a time, in the order in which they were added; at most 400 characters. @default none */
   readonly key?: string | undefined;
-  /** While an item with this key is unfinished, no other with it is added to the queue; at most 400 characters. @default none */
+  /** While an item with this key is unfinished, no other item with it is added to the queue; at most 400 characters. @default none */
   readonly uniqueKey?: string | undefined;
   /** From -100 to 100; items with a higher priority are claimed first. @default 0 */
   readonly priority?: number | undefined;

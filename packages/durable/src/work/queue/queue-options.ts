@@ -28,9 +28,9 @@ export interface QueueOptions<
   readonly kind?: InvocationKind | undefined;
   /** Limits how many items are claimed, in addition to `concurrency`, such as by a rate over all processes. @default no limit */
   readonly admission?: Admission | undefined;
-  /** Calls the handler without an invocation and an operation, for features that create them. @default false */
+  /** Whether the handler is called without an invocation and an operation, for features that create their own. @default false */
   readonly isPlain?: boolean | undefined;
-  /** Claims during the drain, until the stop, and with `runWork: false`: for replies to requests of this process. @default false */
+  /** Whether items are also claimed during the drain, until the stop, and with `runWork: false`: for replies to requests of this process. @default false */
   readonly endsWithStop?: boolean | undefined;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;

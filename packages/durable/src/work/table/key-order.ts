@@ -19,8 +19,8 @@ const BLOCKER = `SELECT e.id FROM framework_work AS e WHERE e.queue = c.queue AN
   AND e.state <> 'blocked' AND e.id < c.id ORDER BY e.id LIMIT 1`;
 
 /**
- * PostgreSQL locks the item that each blocked one waits for, so that it cannot end concurrently: its `unblock` must see the blocked item. An item that
- * another transaction has locked is about to end, and is not waited for.
+ * PostgreSQL locks the item that each blocked one waits for, so that it cannot end concurrently: its `unblock` must see the blocked item. Items locked by
+ * other transactions are skipped, because they are about to end.
  */
 export const blockStatement: StatementShape = {
   name: "block",

@@ -26,7 +26,7 @@ const sameFence = ({ id, fence }: Placeholders): string =>
 const joinHeld = ({ list }: Placeholders): string =>
   `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
 
-/** A locked item is being completed by a handler's transaction: no worker can claim it, and waiting for it would delay all other renewals. */
+/** Skips locked items: a handler's transaction is completing them, so no worker can claim them, and waiting would delay all other renewals. */
 export const renewStatement: StatementShape = {
   name: "renew",
   parameters: { lease: "bigint" },

@@ -127,7 +127,7 @@ export class Reading {
 /**
  * The ready index is ordered by priority first, so the oldest item is the minimum over the first item of each priority.
  *
- * A recursive statement could find the priorities that occur, but on SQLite the database runs it in a separate process, because it may not terminate.
+ * A recursive statement could find the priorities that occur, but on SQLite the database runs it in a separate process, because it might never terminate.
  */
 const countText = (now: string): string => {
   const all = priorities().map((priority) => `(${priority})`);

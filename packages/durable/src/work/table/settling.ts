@@ -49,7 +49,7 @@ export const removeStatement: StatementShape = {
     `DELETE FROM framework_work WHERE id IN (SELECT w.id FROM ${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence) RETURNING id`,
 };
 
-/** `waits` and `ends` are numbers derived from the state: PostgreSQL finds an array element of fixed size at once, but a text only after all before it. */
+/** `waits` and `ends` are numbers derived from the state: PostgreSQL reads an array element of fixed size directly, but scans the earlier ones to reach a text. */
 const settle = (of: (column: string) => string, now: string | undefined): string => {
   const due = `CASE WHEN ${of("waits")} = 1 THEN ${now} + ${of("delay")}`;
   return `UPDATE framework_work SET state = ${of("state")}, owner = NULL, fence = framework_work.fence + 1,

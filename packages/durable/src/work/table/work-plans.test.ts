@@ -7,7 +7,7 @@ import { workStatements } from "./work-tables.ts";
 /** Tables that may be scanned: lists of the statement, and the test's clock. */
 const SMALL = ["CONSTANT", "json_each", "framework_test_clock"];
 
-/** The steps of a plan that read a whole table. A subquery is small: its own steps say how it reads the table. */
+/** The steps of a plan that read a whole table. A scan of a subquery is ignored: other steps of the plan show how the subquery reads its table. */
 const wholeReads = (steps: readonly string[]): readonly string[] => {
   const subqueries = steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
   const isSmall = (name = ""): boolean => SMALL.includes(name) || subqueries.includes(name);

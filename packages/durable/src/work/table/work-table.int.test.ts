@@ -7,7 +7,7 @@ import { workTableContract } from "./work-table.test-kit.ts";
 withServer("postgres", (url) => {
   workTableContract(test, async () => workFixture(await postgresSchema(url)));
 
-  test("the functions of the table turn JIT compilation off, which would take longer than their statements", async () => {
+  test("the functions of the table disable JIT compilation, which would take longer than their statements", async () => {
     await using fixture = await workFixture(await postgresSchema(url));
     const functions = await fixture.db.query<{ name: string; settings: string | null }>`
       SELECT p.proname AS name, p.proconfig::text AS settings FROM pg_proc AS p

@@ -237,7 +237,7 @@ const clear = async (db: Database): Promise<void> => {
   for (const table of tables) await db.execute(`DELETE FROM framework_${table}`);
 };
 
-/** Result for a statement that a stride leaves out: the search for the last statement continues. */
+/** Result for a statement that the stride skips: with `isDead`, the loop continues with the next statement. */
 const skippedCrash = { isDead: true } as FaultingDatabase;
 
 /**

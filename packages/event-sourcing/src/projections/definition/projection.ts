@@ -51,7 +51,7 @@ export interface ProjectionOptions<Types extends AnyEventType, Table extends str
   readonly retry?: ConfigInput<RetryPolicy>;
   /**
    * Action after the last attempt: `"park"` sets aside the event and later ones of its key, `"stop"` stops the shard. An inline projection can only stop,
-   * while it catches up with existing events. @default "park"; "stop" for an inline projection
+   * and does so only while it catches up with existing events. @default "park"; "stop" for an inline projection
    */
   readonly onError?: "park" | "stop";
   /** Lag in seconds above which the health check fails, 1 to 604,800. @default 60 */

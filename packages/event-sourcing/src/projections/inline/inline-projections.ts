@@ -22,7 +22,7 @@ export class InlineProjections implements InlineViews {
     this.projections = projections;
   }
 
-  /** @throws HttpError 503 (EVENTS_OUTDATED) if this process lacks the live version of a projection, which later code has */
+  /** @throws HttpError 503 (EVENTS_OUTDATED) if the live version of a projection is later than all versions that this process has */
   async begin(tx: Transaction): Promise<(events: readonly StoredEvent[]) => Promise<void>> {
     const lock = await shareInline(this.base, tx);
     // All versions, not only live ones: in the snapshot of this transaction, a version that has gone live since may still be building.
@@ -38,12 +38,12 @@ export class InlineProjections implements InlineViews {
     const versions = this.projections.filter((each) => each.name === name);
     const found = versions.find((each) => each.version === version);
     if (found !== undefined) return found;
-    if (versions.length === 0 || versions.some((each) => each.version > version)) return null; // the later version here reads the events itself
+    if (versions.length === 0 || versions.some((each) => each.version > version)) return null; // the later version of this process reads the events itself
     throw new HttpError(503, "A newer release is taking over", {
       code: "EVENTS_OUTDATED",
       headers: { "retry-after": "1" },
       cause: new Error(
-        `event-sourcing: version ${version} of projection ${name} is live, which this process does not have`,
+        `event-sourcing: version ${version} of projection ${name} is live, but this process does not have it`,
       ),
     });
   }

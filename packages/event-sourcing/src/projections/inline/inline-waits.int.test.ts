@@ -33,7 +33,7 @@ withServer("postgres", (server) => {
     expect(await shelfRows(fixture.db)).toEqual(await foldedRows(store));
   }, 240_000);
 
-  test("of many events appended while another append was open, at most 1,000 are read under the lock", async () => {
+  test("at most 1,000 of the events appended while another append was open are read under the lock", async () => {
     await using fixture = await postgresFixture(server);
     const count = { locked: 0, all: 0 };
     const second = shelf({
@@ -64,7 +64,7 @@ withServer("postgres", (server) => {
     expect(count.locked).toBeLessThanOrEqual(1000);
   }, 240_000);
 
-  test("rebuildPart fails at once on a lock of the program, and after 30 s on an open append", async () => {
+  test("rebuildPart fails at once if `clear` fails to get a lock, and after 30 s if an append is still open", async () => {
     await using fixture = await postgresFixture(server);
     const projections = [
       shelf({

@@ -50,7 +50,7 @@ export const goLive = async (candidate: Candidate): Promise<boolean> => {
 
 const replaceLive = async (candidate: Candidate, tx: Transaction, waitMs: number): Promise<boolean> => {
   const { base, projection } = candidate.shard;
-  if (projection.inline) await lockInline(base, tx, waitMs); // before any row, as appends do
+  if (projection.inline) await lockInline(base, tx, waitMs); // before any row is locked, as in appends: avoids deadlocks
   const versions = await lockVersions(base, tx, projection.name);
   const own = versions.find(({ version }) => version === projection.version);
   const live = versions.find(({ status }) => status === "live");
@@ -95,7 +95,7 @@ const hasCaughtUp = async (
 };
 
 /**
- * Applies the events committed since the shard last read. No append is open, because this transaction holds their lock. Returns `false` if there are too many,
+ * Applies the events committed since the shard last read. No append is open, because this transaction holds the inline lock. Returns `false` if there are too many,
  * as after an append that was open for minutes: the shard reads them first, while appends continue.
  */
 const applyRemaining = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {

@@ -42,7 +42,7 @@ export const rebuildPart = ({ clock, ...given }: PartToRebuild): Promise<number>
 const rebuild = (given: RebuildNeeds, waitMs: number): Promise<number> =>
   given.base.db.transaction(
     async (tx) => {
-      if (given.versions.some(({ inline }) => inline)) await lockInline(given.base, tx, waitMs); // before any row, as appends do
+      if (given.versions.some(({ inline }) => inline)) await lockInline(given.base, tx, waitMs); // before any row is locked, as in appends: avoids deadlocks
       const projection = await liveVersion(given, tx);
       const appliedTo = await lockShards(given.base, tx, projection);
       const { clear } = projection;

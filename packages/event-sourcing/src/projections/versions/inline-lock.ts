@@ -8,7 +8,8 @@ import { INLINE_LOCK, storeKey } from "../../base/store-locks.ts";
 /**
  * Locks the set of live inline versions until the transaction ends. Not needed on SQLite, where write transactions run one at a time.
  *
- * @returns a clause for the statement that reads the inline versions: above "read committed", the transaction could read an outdated set; the clause then makes it fail and run again
+ * @returns a clause for the statement that reads the inline versions: at a level stricter than "read committed", the transaction could read an outdated set;
+ *   the clause then makes it fail and run again
  */
 export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<ReturnType<typeof sql>> => {
   if (db.dialect === "sqlite") return sql``;
@@ -61,8 +62,8 @@ export interface LockNeeds {
 }
 
 /**
- * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as that waited, so that appends continue;
- * without a signal, the last pause and the last attempt share the rest of the time.
+ * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as the attempt lasted, so that appends
+ * continue; without a signal, the last pause and the last attempt each get half of the remaining time.
  *
  * @throws EVENTS_APPEND_OPEN after the last attempt, or when the signal has aborted; errors of the transaction
  */

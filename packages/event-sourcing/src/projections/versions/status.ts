@@ -12,7 +12,7 @@ export interface ProjectionStatus {
   readonly version: number;
   /** Whether the version is being built, live, retired or cancelled. */
   readonly status: VersionStatus;
-  /** Position up to which all shards have read. A live inline version is updated by appends, and always at the end. */
+  /** Position up to which all shards have read. A live inline version is updated by appends, so it is always at the end. */
   readonly position: string;
   /** Fraction of the store that it has read, from 0 to 1. */
   readonly progress: number;

@@ -17,7 +17,7 @@ export class TestSink implements Sink {
   readonly lostDeliveries: Delivery[] = [];
   /** States of the consumer, in order. */
   readonly states: ConsumerState[] = [];
-  /** Maximum number of deliveries above the room. */
+  /** Maximum number by which deliveries have exceeded the room. */
   excess = 0;
   private limit: number;
   private waiters: (() => void)[] = [];
