@@ -49,6 +49,7 @@ test.each([
   ["", "The body is empty, but JSON was expected"],
   [" ", "The JSON body is malformed: it ends too early"],
   ['{"a":1,}', "The JSON body is malformed at position 7"],
+  ["at position 12", 'The JSON body is malformed: unexpected "a"'], // a message quotes this body
   ["1 2", "The JSON body is malformed at position 2"],
   ['{"a": wrong}', 'The JSON body is malformed: unexpected "w"'],
   [`"${"x".repeat(1000)}`, "The JSON body is malformed at position 1001"],

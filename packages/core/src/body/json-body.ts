@@ -74,7 +74,7 @@ const exactInteger = (_key: string, value: unknown, context?: { readonly source?
 
 /** Extracts the position or the unexpected token from the engine's message, which also quotes the input. */
 const positionIn = (message: string): string => {
-  const position = /at position (\d+)/.exec(message)?.[1];
+  const position = /JSON at position (\d+)(?: \([^)"]*\))?$/.exec(message)?.[1];
   if (position !== undefined) return ` at position ${position}`;
   const token = /^Unexpected token '(.+?)'/su.exec(message)?.[1];
   if (token !== undefined) return `: unexpected ${excerpt(token)}`;

@@ -1,7 +1,7 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
 import { decimal } from "./field-rules.ts";
 
-/** Timeouts of requests in seconds, each from 0.01 to 86,400, `handlerSecs` also 0; the same on every transport. */
+/** Timeouts of requests in seconds, each from 0.01 to 86,400, `handlerSecs` from 0; the same on every transport. */
 export interface TimeoutConfig {
   /** Seconds for a request's head, from its first byte. @default 5 */
   readonly readHeaderSecs: number;

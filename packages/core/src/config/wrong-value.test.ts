@@ -34,6 +34,7 @@ test.each([
   [{ hosts: ["a", "c", "b", 5] }, 'must be a list of hosts, but hosts[1] is "c", hosts[3] is 5'],
   [{ hosts: "a" }, 'must be a list of hosts, but is "a"'],
   [{ hosts: ["https://ann:pw@host"] }, 'but hosts[0] is "https://…@host"'],
+  [{ hosts: ["https://ann:p@w@host/a"] }, 'but hosts[0] is "https://…@host/a"'],
   [{ hosts: [["a"], {}, () => 1] }, 'hosts[0] is ["a"], hosts[1] is an object, hosts[2] is a function'],
   [{ bounds: [1, 3, 2] }, "must be in ascending order, but is [1, 3, 2]"],
   [{ bounds: [7, 6, 5, 4, 3, 2, 1] }, "but is [7, 6, 5, 4, 3, and 2 more]"],

@@ -28,7 +28,7 @@ export const describeValue = (value: unknown): string => {
 
 /** Quotes and shortens a text, without the user and the password of a URL. */
 const shownText = (value: string): string => {
-  const text = value.slice(0, 1000).replace(/(:\/\/)[^\s/@]*@/g, "$1…@");
+  const text = value.slice(0, 1000).replace(/(:\/\/)[^\s/]*@/g, "$1…@");
   return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 };
 

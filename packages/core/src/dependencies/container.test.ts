@@ -269,6 +269,16 @@ test.each(["request", "Invocation", null])(
   },
 );
 
+test.each([
+  [{ create: class {} }, "create must be a function, not a class, which needs new"],
+  [{ create: 5 }, "create must be a function, not 5"],
+  [{ create: () => 1, dispose: "end" }, 'dispose must be a function, not "end"'],
+])("a token rejects a factory or a disposal that cannot be called: %p", (options, message) => {
+  expect(() => dependency("books", options as never)).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: expect.stringContaining(message) }),
+  );
+});
+
 test("a token rejects an unknown option: a misspelt scope would make it a singleton", () => {
   expect(() => dependency("session", { scop: "invocation", create: () => ({}) } as object)).toThrow(
     expect.objectContaining({

@@ -15,7 +15,7 @@ import {
   nameOf,
   placeProblems,
 } from "./dependency-graph.ts";
-import { asynchronous, badOverride, duplicate, missing, twoTokens } from "./dependency-problems.ts";
+import { asynchronous, badDependency, duplicate, missing, twoTokens } from "./dependency-problems.ts";
 import { runWithout } from "./depends.ts";
 import { type DisposalLimits, endScopes, MAX_DISPOSAL_MS } from "./end-scopes.ts";
 import { Lifetime } from "./lifetime.ts";
@@ -122,7 +122,7 @@ export class Container {
    * @throws CORE_BAD_ARGUMENT for a value that is neither a token nor a name
    */
   override<T>(dependency: Token<T> | string, value: T): UndoOverride {
-    if (!isDependency(dependency)) throw badOverride(dependency);
+    if (!isDependency(dependency)) throw badDependency("override", dependency);
     const definition = valueDefinition(nameOf(dependency), value);
     const remove = this.overrides.add(definition);
     this.forgetSubstitutes();

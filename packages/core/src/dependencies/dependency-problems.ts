@@ -24,9 +24,9 @@ export const notADependency = (path: readonly string[], value: unknown): Problem
   message: `${path.join(" → ")}: a dependency must be a token, such as dependency("db"), or its name, not ${describeValue(value)}`,
 });
 
-/** The error of `override` for a value that is not a dependency. */
-export const badOverride = (value: unknown): FrameworkError => {
-  const { code, message } = notADependency(["override"], value);
+/** The error of a function, such as `override`, for a value that is not a dependency. */
+export const badDependency = (call: string, value: unknown): FrameworkError => {
+  const { code, message } = notADependency([call], value);
   return new FrameworkError(code, message);
 };
 

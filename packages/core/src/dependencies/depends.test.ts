@@ -183,3 +183,14 @@ test.each(["Depends", "inject"] as const)(
     expect(ends).toEqual(["session"]);
   },
 );
+
+test.each([undefined, null, 5])("Depends(%p) states what it takes, inside and outside a handler", (value) => {
+  const wrong = (): unknown => Depends(value as never);
+  const error = expect.objectContaining({
+    code: "CORE_BAD_ARGUMENT",
+    message: `Depends: a dependency must be a token, such as dependency("db"), or its name, not ${value}`,
+  });
+  expect(wrong).toThrow(error);
+  const { holder } = setUp();
+  expect(() => runWith(holder, wrong, undefined)).toThrow(error);
+});

@@ -1,5 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import { isPromise } from "../middleware/middleware.ts";
+import { isPromise, toPromise } from "../middleware/middleware.ts";
+import { isDependency } from "./dependency-graph.ts";
+import { badDependency } from "./dependency-problems.ts";
 import type { Token } from "./token.ts";
 
 /**
@@ -9,10 +11,12 @@ import type { Token } from "./token.ts";
  * is checked at start.
  *
  * @throws CORE_DEPENDS_OUTSIDE outside a handler call, after its first `await`, or in a factory
+ * @throws CORE_BAD_ARGUMENT for a value that is neither a token nor a name
  * @throws CORE_DEPENDS_ASYNC for a dependency whose factory is asynchronous
  * @throws CORE_DEPENDENCY_MISSING with the registered names; the other errors of the dependency's graph and of its factory
  */
 export function Depends<T>(dependency: Token<T> | string): T {
+  if (!isDependency(dependency)) throw badDependency("Depends", dependency); // `undefined` for a token of a circular import
   const scope = currentScope();
   if (scope === undefined) throw outside(dependency);
   return scope.resolveNow(dependency) as T; // for a name, the caller asserts the type
@@ -57,8 +61,10 @@ export const runWith = <H extends ScopeHolder, D, T>(
     current = outer;
     isScopeUsed = outerIsScopeUsed;
   }
-  if (usesScope && isPromise(output)) holder.scope.during(output);
-  return output;
+  if (!usesScope || !isPromise(output)) return output;
+  const promise = toPromise(output);
+  holder.scope.during(promise);
+  return promise as T;
 };
 
 /** Calls a factory with `Depends` disabled: a factory lists its dependencies in `inject`, where start checks them. */

@@ -1,4 +1,4 @@
-import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
+import { type Awaitable, isPromise, mapAwaitable, toPromise } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Container } from "./container.ts";
 import { type DependsScope, runWith } from "./depends.ts";
@@ -54,8 +54,10 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
         : mapAwaitable(this.container.resolveAll(inject, this), (settled) =>
             runWith(this, callWork, settled),
           );
-    this.during(output);
-    return output;
+    if (!isPromise(output)) return output;
+    const promise = toPromise(output);
+    this.during(promise);
+    return promise;
   }
 
   resolveNow(dependency: Token<unknown> | string): unknown {

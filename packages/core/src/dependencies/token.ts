@@ -1,5 +1,5 @@
 import { unknownFields } from "../config/config-record.ts";
-import { describeValue } from "../config/wrong-value.ts";
+import { describeValue, isClass } from "../config/wrong-value.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -86,7 +86,8 @@ export interface CustomProvider<T> {
  * const Db = dependency<Database>("db"); // app.registerSingleton(Db, database)
  * const Books = dependency("books", { scope: "invocation", inject: { db: Db }, create: ({ db }) => new Books(db) });
  * app.get("/books", { inject: { books: Books } }, (request, { books }) => books.all());
- * @throws CORE_BAD_ARGUMENT unless the name is a string, the options are an object without unknown names, and the scope is one of the three
+ * @throws CORE_BAD_ARGUMENT unless the name is a string, the options are an object without unknown names, the scope is one of the three, and `create` and
+ * `dispose` are functions
  */
 export const dependency = <T, I extends Injections = Injections, S extends Scope = Scope>(
   name: string,
@@ -105,6 +106,12 @@ export const dependency = <T, I extends Injections = Injections, S extends Scope
       "CORE_BAD_ARGUMENT",
       `dependency("${name}"): scope must be one of ${scopes.join(", ")}, not ${describeValue(scope)}`,
     );
+  for (const [role, value] of Object.entries({ create, dispose }))
+    if (value !== undefined && (typeof value !== "function" || isClass(value)))
+      throw new FrameworkError(
+        "CORE_BAD_ARGUMENT",
+        `dependency("${name}"): ${role} must be a function, not ${isClass(value) ? "a class, which needs new, as in { create: () => new Books() }" : describeValue(value)}`,
+      );
   const own: Token<T> = { name, scope: scope ?? "singleton", inject: inject ?? {}, create };
   return Object.freeze(dispose === undefined ? own : { ...own, dispose });
 };

@@ -71,7 +71,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_LISTENER: {
     summary:
-      "a feature's listener has a malformed or taken name, a port out of range, or exceeds the limit of 16",
+      "a feature's listener has a malformed or taken name, another invalid option, or exceeds the limit of 16",
     action: "correct the options of the feature that the message names",
   },
   CORE_BAD_METRIC: {

@@ -15,7 +15,10 @@ export type Payload = string | Uint8Array | BodyStream | null;
 export class BodyStream {
   /** Iterated at most once. A chunk must not be changed before the next is pulled. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Exact length in bytes, `null` while unknown. A stream that yields another number of bytes fails with CORE_BAD_REPLY. */
+  /**
+   * Exact length in bytes, `null` while unknown. Over a socket, a stream that yields another number of bytes fails with CORE_BAD_REPLY; `app.fetch` passes its
+   * bytes on.
+   */
   readonly length: number | null;
 
   constructor(chunks: AsyncIterable<Uint8Array>, length: number | null = null) {

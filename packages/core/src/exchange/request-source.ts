@@ -8,7 +8,7 @@ export type ExchangeEnd = "sent" | "aborted";
  * One request as a transport passes it to the app: framed, and with a head within the limits.
  *
  * `node:http`, the fast path and `app.fetch` each implement it, and the app cannot tell them apart. All members can be read until the exchange ends and after
- * it; only `chunks`, `inform` and `upgrade` depend on the connection. None of it may be changed: lists and bytes may be shared with later requests.
+ * it; only `chunks`, `inform`, `upgrade` and a first read of `remoteAddress` depend on the connection. None of it may be changed: lists and bytes may be shared with later requests.
  */
 export interface RequestSource {
   /** Method as received, a token; case is significant. */
@@ -23,7 +23,7 @@ export interface RequestSource {
   readonly scheme: "http" | "https";
   /** Authority of the request (RFC 9112 3.2): of an absolute-form target, else the Host field; empty for HTTP/1.0 without one. */
   readonly authority: string;
-  /** Address of the peer, `null` when there is no socket. */
+  /** Address of the peer; `null` when there is no socket, and possibly when it is first read after the client has disconnected. */
   readonly remoteAddress: string | null;
   /**
    * Fields as received: name, value, name, value …

@@ -151,7 +151,7 @@ export interface HostLife {
    * Opens a separate port for the feature under `run`: raw sockets with `accept`, HTTP with `serve`. It opens with the port of the service, before the
    * listening phase, and is drained and closed with it. With several workers the primary binds it, and each socket is served by one worker.
    *
-   * An invalid name or port fails the start (CORE_BAD_LISTENER), as does a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
+   * An invalid name, host, port or environment fails the start (CORE_BAD_LISTENER), as does a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
    */
   listener(options: ListenerOptions): FeatureListener;
   /**

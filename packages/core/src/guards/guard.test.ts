@@ -23,7 +23,20 @@ const forms = (decide: () => unknown): readonly (readonly [form: string, guard: 
   ["an async function", async () => decide() as boolean],
   ["an object", { check: () => decide() as boolean }],
   ["an async object", { check: async () => decide() as boolean }],
+  ["a function that returns a thenable whose `then` returns nothing", () => thenable(decide)],
 ];
+
+const thenable = (decide: () => unknown): Promise<boolean> =>
+  ({
+    // oxlint-disable-next-line unicorn/no-thenable -- a query builder is one
+    then(resolve: (value: unknown) => void, reject: (error: unknown) => void) {
+      try {
+        resolve(decide());
+      } catch (error) {
+        reject(error);
+      }
+    },
+  }) as unknown as Promise<boolean>;
 
 const rows: readonly (readonly [
   name: string,

@@ -2,7 +2,7 @@ import { HttpError } from "../errors/http-error.ts";
 import { ForbiddenError, GuardError } from "../errors/http-errors.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Logger } from "../log/logger.ts";
-import { type Awaitable, isPromise } from "../middleware/middleware.ts";
+import { type Awaitable, isPromise, toPromise } from "../middleware/middleware.ts";
 import type { Guard, GuardVerdict } from "./guard.ts";
 
 /** Options for running guards. */
@@ -40,7 +40,7 @@ export const judge = <In extends Invocation>(
     if (own !== undefined) return own(invocation, options);
     const verdict = typeof guard === "function" ? guard(invocation) : guard.check(invocation);
     if (!isPromise(verdict)) return denialOf(verdict, guard, invocation, options);
-    return verdict.then(
+    return toPromise(verdict).then(
       (settled) => denialOf(settled, guard, invocation, options),
       (error: unknown) => denialOfThrown(error, guard, invocation, options),
     );

@@ -86,3 +86,11 @@ test.each<[string, HistogramOptions<string>]>([
   metrics.histogram(options);
   expect(problems).toEqual([expect.stringContaining(message)]);
 });
+
+test("a name of Object.prototype is not a unit", () => {
+  const { metrics, problems } = make();
+  metrics.histogram({ name: "a_constructor", help: "A." });
+  expect(problems).toEqual([
+    'the histogram "a_constructor" must end in its unit: _seconds, _bytes, _ratio, _items',
+  ]);
+});

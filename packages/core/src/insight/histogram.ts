@@ -52,12 +52,12 @@ export const histogramDefinition = ({
   name,
   help,
   labels = [],
-  buckets = defaultBuckets[unitOf(name)] ?? [],
+  buckets = defaultsOf(name) ?? [],
 }: HistogramOptions<string>): HistogramDefinition => ({ name, help, labels, buckets });
 
 /** Returns the mistake in a histogram other than its name; `null` for a valid one. */
 export const histogramProblem = ({ name, labels, buckets }: HistogramDefinition): string | null => {
-  if (defaultBuckets[unitOf(name)] === undefined) {
+  if (defaultsOf(name) === undefined) {
     return `the histogram "${name}" must end in its unit: _${Object.keys(defaultBuckets).join(", _")}`;
   }
   if (labels.length > 10 || new Set(labels).size < labels.length || !labels.every(isLabel)) {
@@ -66,7 +66,11 @@ export const histogramProblem = ({ name, labels, buckets }: HistogramDefinition)
   return areBounds(buckets) ? null : `the buckets of "${name}" must be 1 to 60 numbers in ascending order`;
 };
 
-const unitOf = (name: string): string => name.slice(name.lastIndexOf("_") + 1);
+/** Returns the default buckets of the unit in a name; `undefined` if the name does not end in a unit. */
+const defaultsOf = (name: string): readonly number[] | undefined => {
+  const unit = name.slice(name.lastIndexOf("_") + 1);
+  return Object.hasOwn(defaultBuckets, unit) ? defaultBuckets[unit] : undefined;
+};
 
 const isLabel = (label: string): boolean =>
   /^[a-z][a-z0-9_]{0,99}$/.test(label) && label !== "le" && label !== "quantile";

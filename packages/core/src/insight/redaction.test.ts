@@ -76,6 +76,8 @@ test("the fields of a form are hidden, and a body of an unknown format as a whol
 
 test.each([
   ["postgres://me:secret@db/x", "postgres://(hidden)@db/x"],
+  ["postgres://me:se@cret@db/x?to=a@b", "postgres://(hidden)@db/x?to=(hidden)"],
+  ["http://a:1@one,http://b:2@two", "http://(hidden)@one,http://(hidden)@two"],
   ["Authorization: Bearer abc.def", "Authorization: (hidden)"],
   ["sent Bearer abc.def on", "sent Bearer (hidden) on"],
   ["Cookie: a=1; b=2", "Cookie: (hidden)"],
@@ -132,6 +134,7 @@ test("names of secrets are recognised in their usual spellings", () => {
     "accessToken",
     "Set-Cookie",
     "session_id",
+    "passphrase",
   ])
     expect([name, isSecretName(name)]).toEqual([name, true]);
   for (const name of ["litres", "books", "obsession"])

@@ -27,7 +27,7 @@ const SCHEME = /^(?:basic|bearer|digest|dpop|hoba|mutual|negotiate|ntlm|token)$/
 /** Patterns of credentials: the first group is the text before the credential, the second the credential. Each takes linear time. */
 const secrets: readonly RegExp[] = [
   /\b((?:authorization|proxy-authorization|cookie|set-cookie)["']?\s{0,9}[:=]\s{0,9})([^\n]+)/gi,
-  /(:\/\/)([^\s/@]{1,500})(?=@)/g,
+  /(:\/\/)([^\s/]{1,500})(?=@)/g,
   /([?&][\w.~%[\]-]{1,100}=)([^&\s#"']+)/g,
   /\b((?:bearer|basic|digest)\s{1,9})([\w.~+/=-]{4,})/gi,
   /\b()(eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?)/g,
@@ -67,7 +67,7 @@ const hide = (text: string, ranges: readonly Range[]): string => {
 
 /** Whether a name, such as `apiKey`, denotes a secret. */
 export const isSecretName = (name: string): boolean =>
-  /password|passwd|secret|token|api[_-]?key|credential|authorization|cookie|^session/i.test(name);
+  /password|passwd|passphrase|secret|token|api[_-]?key|credential|authorization|cookie|^session/i.test(name);
 
 /**
  * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and text that looks like a

@@ -53,6 +53,7 @@ export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] =>
       code: "CORE_BAD_SETTING",
       message,
     })),
+    ...recordProblems(Object(settings) as Partial<Settings>),
     ...logProblems(settings),
   ];
 };
@@ -70,11 +71,27 @@ const wrongTypes = (settings: Partial<Settings>): string[] => {
     ...(isOptions(limits) ? [] : ["limits of start must be a record, such as LimitsConfig.of()"]),
     ...(isOptions(timeouts) ? [] : ["timeouts of start must be a record, such as TimeoutConfig.of()"]),
     ...(isTexts(trustedProxies) ? [] : ["trustedProxies must be a list of addresses"]),
+    ...(["shared", "own"] as const)
+      .filter((name) => settings[name] !== undefined && !isSharedState(settings[name]))
+      .map(
+        (name) =>
+          `${name} of start must be a shared state, such as inProcessState(), not ${describeValue(settings[name])}`,
+      ),
   ];
 };
 
+/** Returns the mistakes in the fields of the records. */
+const recordProblems = ({ limits, timeouts }: Partial<Settings>): Problem[] =>
+  [
+    ...(isOptions(limits) ? LimitsConfig.read({ ...limits }).problems : []),
+    ...(isOptions(timeouts) ? TimeoutConfig.read({ ...timeouts }).problems : []),
+  ].map((message) => ({ code: "CORE_BAD_CONFIG", message }));
+
 /** Settings of an untyped program. */
 type Settings = Readonly<Record<keyof AppSettings, unknown>>;
+
+const isSharedState = (value: unknown): boolean =>
+  ["values", "permits", "totals"].every((port) => isOptions(Object(value)[port]));
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");

@@ -1,5 +1,5 @@
 import { unknownFields } from "../config/config-record.ts";
-import { isClass, isOptions } from "../config/wrong-value.ts";
+import { describeValue, isClass, isOptions } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
 
@@ -28,7 +28,8 @@ const badOnce: Problem = {
 
 /** The problem of an event that does not exist. */
 const unknownEvent = (event: unknown): Problem => {
-  const [near] = nearest(String(event), ["startup", "shutdown"]);
+  const name = typeof event === "string" ? event : describeValue(event);
+  const [near] = nearest(name, ["startup", "shutdown"]);
   const hint = near === undefined ? 'the events are "startup" and "shutdown"' : `did you mean "${near}"?`;
-  return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${String(event)}"; ${hint}` };
+  return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${name}"; ${hint}` };
 };

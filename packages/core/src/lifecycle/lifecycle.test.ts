@@ -56,6 +56,16 @@ test("a setting of `start` that is undefined has its default", async () => {
   await app.stop();
 });
 
+test("`start` rejects a shared state without its ports", async () => {
+  for (const shared of [5, null, { values: {} }])
+    await expect(new App().start({ shared, own: shared } as never)).rejects.toMatchObject({
+      problems: ["shared", "own"].map((name) => ({
+        code: "CORE_BAD_SETTING",
+        message: expect.stringContaining(`${name} of start must be a shared state`),
+      })),
+    });
+});
+
 test("a field that is missing in the limits or timeouts of `start` has its default", async () => {
   const seen: AppSettings[] = [];
   const app = new App().onEvent("startup", (settings) => void seen.push(settings));
@@ -99,6 +109,21 @@ test("a failing startup handler stops the start, and the error names the handler
     code: "CORE_START_TASK",
     message: 'startup task "connect" failed: no database',
   });
+});
+
+test("the error of an anonymous task of a feature says that it is anonymous", async () => {
+  const broken: Feature<{ enableBroken(): unknown }> = {
+    name: "broken",
+    install: (host) => ({
+      enableBroken: () =>
+        host.life.onStart(() => {
+          throw new Error("no database");
+        }),
+    }),
+  };
+  const app = new (App.with(broken))();
+  app.enableBroken();
+  await expect(app.start({ log })).rejects.toThrow('startup task "(anonymous)" failed: no database');
 });
 
 test("a startup task that exceeds its timeout fails the start", async () => {
@@ -208,4 +233,15 @@ test("a report lists the pages that features register", () => {
       { name: "graph", path: "/graphql" },
     ],
   ]);
+});
+
+test.each([
+  [{ limits: { maxBodyByte: 10 } }, 'LimitsConfig has no field "maxBodyByte"; did you mean "maxBodyBytes"?'],
+  [
+    { limits: { maxBodyBytes: Number.NaN } },
+    "LimitsConfig.maxBodyBytes must be a whole number of at least 0",
+  ],
+  [{ timeouts: { handlerSecs: "1" } }, "TimeoutConfig.handlerSecs must be a number from 0 to 86400"],
+])("`start` rejects the settings %j", async (settings, message) => {
+  await expect(new App().start(settings as never)).rejects.toThrow(`CORE_BAD_CONFIG: ${message}`);
 });

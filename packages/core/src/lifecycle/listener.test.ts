@@ -39,6 +39,16 @@ test.each<[string, readonly ListenerOptions[], string]>([
     "owner: the port of the listener admin must be an integer from 0 to 65535, not 70000",
   ],
   [
+    "a host that is not a text",
+    [{ ...optionsOf("admin"), host: 5 as never }],
+    "owner: the host of the listener admin must be an address or host name, not 5",
+  ],
+  [
+    "an unknown environment, in which the port would never open,",
+    [{ ...optionsOf("admin"), env: "prod" as never }],
+    'owner: the env of the listener admin must be development or production, not "prod"',
+  ],
+  [
     "a seventeenth listener",
     Array.from({ length: 17 }, (_, n) => optionsOf(`port${n}`)),
     "owner: an app has at most 16 listeners of features",

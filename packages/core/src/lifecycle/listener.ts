@@ -76,7 +76,7 @@ export const listenersIn = (
 
 /** Returns the mistake in a listener; `null` for a valid listener. */
 export const listenerProblem = (
-  { name, port }: ListenerOptions,
+  { name, host, port, env }: ListenerOptions,
   present: readonly RegisteredListener[],
 ): string | null => {
   if (typeof name !== "string" || !/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
@@ -84,5 +84,9 @@ export const listenerProblem = (
   if (present.some(({ options }) => options.name === name)) return `two listeners are named ${name}`;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     return `the port of the listener ${name} must be an integer from 0 to 65535, not ${describeValue(port)}`;
+  if (host !== undefined && (typeof host !== "string" || host === ""))
+    return `the host of the listener ${name} must be an address or host name, not ${describeValue(host)}`;
+  if (env !== undefined && env !== "development" && env !== "production")
+    return `the env of the listener ${name} must be development or production, not ${describeValue(env)}`;
   return present.length < MAX_LISTENERS ? null : `an app has at most ${MAX_LISTENERS} listeners of features`;
 };

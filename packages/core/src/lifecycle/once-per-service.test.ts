@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { App, type EventOptions } from "../index.ts";
 import { virtualClock } from "../runtime/virtual-clock.ts";
+import { defaultSettings } from "./default-settings.ts";
+import { oncePerService } from "./once-per-service.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import { memoryHub } from "../shared-state/workers/memory-link.ts";
 import { primaryState } from "../shared-state/workers/primary-state.ts";
@@ -126,4 +128,28 @@ test("two handlers with `once` both run, and `once` is rejected for shutdown", a
   expect(seen).toEqual(["first", "second"]);
   const wrong = new App().onEvent("shutdown", () => {}, { once: "service" });
   await expect(wrong.start({ log })).rejects.toThrow('for "startup" only');
+});
+
+test("a worker whose start is cancelled while it waits for the handler does not run it later", async () => {
+  const shared = inProcessState();
+  const settings = defaultSettings({ shared, log });
+  const runs: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const task = (name: string, work: () => Promise<void> | void) =>
+    oncePerService("migrate", async () => {
+      runs.push(name);
+      await work();
+    });
+  const first = task("first", () => gate.promise)(settings, new AbortController().signal);
+  await waitFor(() => runs.length === 1);
+  const cancelled = new AbortController();
+  const second = task("second", () => {})(settings, cancelled.signal);
+  await new Promise((resolve) => setImmediate(resolve)); // it pauses until the next attempt
+  cancelled.abort(new Error("cancelled"));
+  gate.reject(new Error("no database"));
+  await expect(first).rejects.toThrow("no database");
+  await expect(second).rejects.toThrow("cancelled");
+  expect(runs).toEqual(["first"]);
+  await task("third", () => {})(settings, new AbortController().signal);
+  expect(runs).toEqual(["first", "third"]);
 });

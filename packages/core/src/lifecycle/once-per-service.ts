@@ -27,6 +27,7 @@ export const oncePerService =
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     try {
+      signal.throwIfAborted(); // the start may have been cancelled during the pause
       if (await isDone()) return; // another worker may have finished between the last check and the claim
       await run(settings, signal);
       await values.set(key, "done", { ttlMs: FOREVER_MS });

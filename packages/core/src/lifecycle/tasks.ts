@@ -79,7 +79,7 @@ export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: App
   }
 };
 
-const nameOf = (task: Task): string => task.name ?? "(anonymous)";
+const nameOf = (task: Task): string => task.name || "(anonymous)"; // the name of an anonymous function is empty
 
 const measure = async (phase: string, task: Task, work: () => Promise<void>): Promise<void> => {
   const since = performance.now();

@@ -13,6 +13,7 @@ test.each([
   ["stop", 'there is no event "stop"; the events are "startup" and "shutdown"'],
   ["", 'there is no event ""; the events are "startup" and "shutdown"'],
   [undefined, 'there is no event "undefined"; the events are "startup" and "shutdown"'],
+  [Object.create(null), 'there is no event "an object"; the events are "startup" and "shutdown"'],
   [Symbol("start"), 'there is no event "Symbol(start)"; the events are "startup" and "shutdown"'],
 ])(
   "onEvent(%p) fails the start with the nearest name or a list of events, and the handler does not run",

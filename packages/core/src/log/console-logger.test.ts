@@ -183,3 +183,22 @@ test("writes at most eight errors of an aggregate", () => {
   const { error } = JSON.parse(lines[0] ?? "") as { error: { errors: { message: string }[] } };
   expect(error.errors.map(({ message }) => message)).toEqual(inner.slice(0, 8).map(({ message }) => message));
 });
+
+test("a JSON line contains fields that have the name of a member of every object", () => {
+  const { lines, log } = recorder("json");
+  log.info("ready", { constructor: "Books", toString: 1, level: "mine" });
+  expect(JSON.parse(lines[0] ?? "")).toEqual({
+    time: "2026-01-02T03:04:05.000Z",
+    level: "info",
+    message: "ready",
+    constructor: "Books",
+    toString: 1,
+  });
+});
+
+test.each(["text", "json"] as const)("escapes every bidirectional format character: %s", (format) => {
+  const { lines, log } = recorder(format);
+  log.info("\u061c\u200e\u200f\u202a\u202e\u2066\u2069", { path: "/\u200f" });
+  expect(lines[0]).not.toMatch(/\p{Bidi_Control}/u);
+  expect(lines[0]).toContain(String.raw`\u061c\u200e\u200f`);
+});

@@ -29,7 +29,7 @@ export const consoleLogger = ({ format, write, now = () => new Date() }: Console
 
 const jsonLine = (level: Level, message: string, fields: Fields, time: Date): string => {
   const head = { time: time.toISOString(), level, message };
-  const own = entriesOf(fields).filter(([key]) => !(key in head));
+  const own = entriesOf(fields).filter(([key]) => !Object.hasOwn(head, key));
   return asciiControls(
     toJson({ ...head, ...Object.fromEntries(own) }) ?? JSON.stringify({ ...head, fields: UNSERIALISABLE }),
   );
@@ -58,9 +58,9 @@ const entriesOf = (fields: Fields): [key: string, value: unknown][] => {
   }
 };
 
-/** Escapes DEL, C1 controls, line separators and bidi marks, which JSON allows but terminals and line readers interpret. */
+/** Escapes DEL, C1 controls, line separators and bidirectional format characters, which JSON allows but terminals and line readers interpret. */
 const asciiControls = (json: string): string =>
   json.replace(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -1,21 +1,25 @@
 import type { Logger } from "./logger.ts";
 import { printable } from "../http/printable.ts";
+import { isPromise } from "../middleware/middleware.ts";
 import { messageOf } from "./value-text.ts";
 
 type Write = Logger["error"];
 
 /**
- * Wraps a logger so that `info`, `warn` and `error` never throw: a failing logger must not fail a request. The failure is written to the console, with the
- * line's message.
+ * Wraps a logger so that `info`, `warn` and `error` never throw, and reject no promise: a failing logger must not fail a request, or end the process. The
+ * failure is written to the console, with the line's message.
  */
 export const failsafeLog = (log: Logger): Logger => {
   const failsafe =
     (level: "info" | "warn" | "error"): Write =>
     (message, fields) => {
-      try {
-        log[level](message, fields);
-      } catch (error) {
+      const failed = (error: unknown): void =>
         console.error(printable(`the logger failed (${messageOf(error)}) at: ${message}`));
+      try {
+        const written: unknown = log[level](message, fields); // an asynchronous function has the type of a logger's
+        if (isPromise(written)) written.then(undefined, failed);
+      } catch (error) {
+        failed(error);
       }
     };
   return {

@@ -27,6 +27,10 @@ export type Rescue<In, Out> = (error: unknown, input: In) => Awaitable<Out>;
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 
+/** Returns a promise for a thenable whose `then` is called more than once: each call may run its work again, such as the query of a query builder. */
+export const toPromise = <T>(value: Promise<T>): Promise<T> =>
+  value instanceof Promise ? value : Promise.resolve(value);
+
 /**
  * `isPromise` for the outputs of a chain. A separate function, because V8 collects type feedback per function: outputs have one or two shapes, while
  * `isPromise` gets values of many shapes. `docs/memos.md` states the gain.

@@ -36,7 +36,12 @@ const isTimeout = (reason: unknown): boolean =>
 export const discardBody = (output: unknown): void => {
   const stream = streamOf(output) as { cancel?: () => unknown } | null | undefined;
   if (typeof stream !== "object" || typeof stream?.cancel !== "function") return;
-  new Promise((resolve) => resolve(stream.cancel?.())).catch(() => {}); // errors of a discarded output are ignored
+  free(stream, () => stream.cancel?.());
+};
+
+/** Calls a function that frees a discarded output, synchronously or not; its errors are ignored, because nobody uses the output. */
+export const free = <Out>(output: Out, discard: (output: Out) => unknown): void => {
+  new Promise((resolve) => resolve(discard(output))).catch(() => {});
 };
 
 /** Returns the `payload` of this framework's replies, the `body` of others. */

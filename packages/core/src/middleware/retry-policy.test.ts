@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { retryDelayMs, retryPolicy } from "./retry-policy.ts";
 
-test("a policy is a frozen record with defaults and survives JSON", () => {
+test("a policy is a frozen record with defaults and survives a JSON round trip", () => {
   const policy = retryPolicy({ attempts: 5 });
   expect(policy).toEqual({ attempts: 5, delayMs: 100, factor: 2, jitter: 0.5, maxDelayMs: 30_000 });
   expect(Object.isFrozen(policy)).toBe(true);

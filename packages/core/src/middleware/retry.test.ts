@@ -162,6 +162,20 @@ test("bodies of discarded outputs are cancelled, the body of the last output is 
   expect(cancelled).toEqual([500, 502]);
 });
 
+test.each([
+  [
+    "throws",
+    () => {
+      throw new Error("discarded badly");
+    },
+  ],
+  ["rejects", async () => Promise.reject(new Error("discarded badly"))],
+])("an error of a discard that %s does not end the attempts", async (_how, discard) => {
+  const { withRetry } = setUp({ policy: { attempts: 3, delayMs: 0 }, discard: discard as () => void });
+  const reply = (status: number): Reply => ({ status });
+  expect(await withRetry("a", returning(reply(500), reply(502), reply(200)).next)).toEqual({ status: 200 });
+});
+
 test("an invalid policy throws when the middleware is created", () => {
   expect(() => retry({ policy: { attempts: 0 } })).toThrow("RetryPolicy.attempts");
 });

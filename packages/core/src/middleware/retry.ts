@@ -2,7 +2,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { ConfigInput } from "../config/config-record.ts";
 import { requireOptions } from "../config/require-options.ts";
 import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
-import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
+import { discardBody, failureStatuses, free, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
 import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
 import { keepAliveTimers, wait } from "./wait.ts";
 
@@ -25,7 +25,7 @@ export interface RetryOptions<In, Out> {
    * @default returns the last output or throws the last error
    */
   readonly fallback?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
-  /** Frees an output before the next attempt. @default cancels its body, if it has one */
+  /** Frees an output before the next attempt; its errors are ignored. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
   /** Ends the wait and the attempts. @default the input's `signal`, if it has one */
   readonly signal?: (input: In) => AbortSignal | undefined;
@@ -72,7 +72,7 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
         const delayMs = delayAfter(number, failure);
         if (delayMs === null) return fallback(number, input, failure);
         const proceed = (): Awaitable<Out> => {
-          if ("output" in failure) discard(failure.output);
+          if ("output" in failure) free(failure.output, discard);
           return attempt(number + 1);
         };
         if (delayMs === 0 && signalFor(input)?.aborted !== true) return proceed();

@@ -65,6 +65,66 @@ test("a late output is discarded and its body cancelled; a late error is ignored
   expect(cancelled).toBe(1);
 });
 
+test.each([
+  [
+    "throws",
+    () => {
+      throw new Error("discarded badly");
+    },
+  ],
+  ["rejects", async () => Promise.reject(new Error("discarded badly"))],
+])("an error of a discard that %s is ignored", async (_how, discard) => {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  try {
+    const clock = virtualClock();
+    const late = Promise.withResolvers<string>();
+    const options = { clock, fallback: () => "late", discard: discard as () => void };
+    const output = timeout<string, string>(options)("a", () => late.promise);
+    await clock.runAll();
+    late.resolve("x");
+    expect(await output).toBe("late");
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", record);
+  }
+});
+
+test("an error that abort throws rejects the call, with and without a fallback", async () => {
+  for (const fallback of [undefined, () => "late", async () => Promise.reject(new Error("fallback"))]) {
+    const clock = virtualClock();
+    const abort = () => {
+      throw new RangeError("aborted badly");
+    };
+    const options = { clock, abort, ...(fallback && { fallback }) };
+    const output = timeout<string, string>(options)("a", () => new Promise(() => {}));
+    const thrown = Promise.resolve(output).catch((error: unknown) => error);
+    await clock.runAll();
+    expect(await thrown).toBeInstanceOf(RangeError);
+  }
+});
+
+test("the output of the fallback is discarded if abort throws", async () => {
+  const clock = virtualClock();
+  const discarded: string[] = [];
+  const abort = () => {
+    throw new RangeError("aborted badly");
+  };
+  const options = {
+    clock,
+    abort,
+    fallback: () => "late",
+    discard: (text: string) => void discarded.push(text),
+  };
+  const output = Promise.resolve(timeout<string, string>(options)("a", () => new Promise(() => {})));
+  const thrown = output.catch((error: unknown) => error);
+  await clock.runAll();
+  expect(await thrown).toBeInstanceOf(RangeError);
+  expect(discarded).toEqual(["late"]);
+});
+
 test("an error that fallback throws rejects the call", async () => {
   const clock = virtualClock();
   const fallback = () => {

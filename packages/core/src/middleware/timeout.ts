@@ -4,8 +4,9 @@ import { decimal } from "../config/field-rules.ts";
 import { requireOptions } from "../config/require-options.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { Receiver } from "./lazy-promise.ts";
+import { markHandled } from "./mark-handled.ts";
 import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
-import { abortInput, discardBody } from "./outcome.ts";
+import { abortInput, discardBody, free } from "./outcome.ts";
 import { keepAliveTimers } from "./wait.ts";
 
 /** Options of `timeout`. */
@@ -14,9 +15,9 @@ export interface TimeoutOptions<In, Out> {
   readonly timeoutMs?: number;
   /** Returns the output for a call that timed out. @default throws a HandlerTimeoutError, status 504 */
   readonly fallback?: (timeoutMs: number, input: In) => Awaitable<Out>;
-  /** Called at the timeout to stop the work. @default calls the input's `abort(error)`, if it has one */
+  /** Called at the timeout to stop the work; an error that it throws rejects the call. @default calls the input's `abort(error)`, if it has one */
   readonly abort?: (input: In, error: Error) => void;
-  /** Frees a late output. @default cancels its body, if it has one */
+  /** Frees a late output; its errors are ignored. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
   /** Clock that times the deadline. @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
@@ -46,7 +47,7 @@ export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middlew
     clock = keepAliveTimers,
   } = requireOptions("timeout", options, optionNames);
   const { timeoutMs } = record.of({ timeoutMs: given });
-  const discardingReceiver: Receiver<Out> = { succeed: discard, fail: () => {} };
+  const discardingReceiver: Receiver<Out> = { succeed: (output) => free(output, discard), fail: () => {} };
   return timeLimit({ timeoutMs, fallback, abort, clock, lateReceiver: () => discardingReceiver });
 };
 
@@ -88,9 +89,16 @@ export const timeLimit = <In, Out>({
       const clear = clock.after(remainingMs(input), () => {
         receiver = lateReceiver(input);
         const error = errorOf(input);
-        if (fallback === undefined) reject(error);
-        else resolve(attempt(() => fallback(timeoutMs, input)));
-        abort(input, error);
+        const outcome =
+          fallback === undefined ? null : markHandled(attempt(() => fallback(timeoutMs, input)));
+        try {
+          abort(input, error);
+        } catch (failure) {
+          if (outcome !== null) void markHandled(outcome.then(receiver.succeed)); // nobody uses it
+          return reject(failure);
+        }
+        if (outcome === null) reject(error);
+        else resolve(outcome);
       });
       const succeed = (value: Out): void => {
         clear();

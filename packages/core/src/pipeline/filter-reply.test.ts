@@ -33,6 +33,7 @@ test.each(environments)("a member that the schema does not list is not sent (%s)
     json: () => Response.json(account),
     text: () => new Response(json, { contentType: "application/json; charset=utf-8" }),
     bytes: () => new Response(new TextEncoder().encode(json), { contentType: "Application/JSON" }),
+    malformed: () => new Response(json, { contentType: "application/json; charset" }),
     problem: () => new Response(json, { contentType: "application/problem+json" }),
     web: () => globalThis.Response.json(account),
     error: () => Response.json(account, { status: 409 }),

@@ -1,5 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import { parseMediaType, isJsonType } from "../http/media-type.ts";
+import { plainType } from "../http/media-type.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Awaitable, type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -76,8 +76,11 @@ export const filterReply = (
 const schemaOf = (schemas: ResponseSchemas, status: number): StandardSchema | undefined =>
   schemas[status] ?? schemas[`${Math.trunc(status / 100)}XX` as "2XX"] ?? schemas.default;
 
+/** Whether a client may read the body as JSON: also with malformed parameters, because an unfiltered reply could have secret members. */
 const isJson = ({ contentType }: Response): boolean =>
-  contentType === "application/json" || (contentType !== null && isJsonType(parseMediaType(contentType)));
+  contentType === "application/json" || (contentType !== null && isJsonName(plainType(contentType)));
+
+const isJsonName = (type: string): boolean => type === "application/json" || type.endsWith("+json");
 
 /** The text of a reply that is in memory, or a web `Response`; `null` for a stream. */
 const textOf = ({ payload }: Response): Awaitable<string> | null => {

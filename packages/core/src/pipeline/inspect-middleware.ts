@@ -1,10 +1,12 @@
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { isPromisedOutput, type Middleware, middlewareObject } from "../middleware/middleware.ts";
+import { isPromisedOutput, type Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
+import { withRoom } from "../response/reply-of.ts";
 import { ownReply, Response } from "../response/response.ts";
 import { fromWebResponse, isWebResponse } from "../response/web-response.ts";
 import { inspectReply } from "./inspect-json.ts";
+import { middlewareName } from "./middleware-name.ts";
 
 type HttpMiddleware = Middleware<HttpRequest, Response>;
 
@@ -24,16 +26,20 @@ export const inspectMiddleware =
     };
   };
 
-/** Untyped middleware may return anything. @throws CORE_BAD_REPLY */
+/** Untyped middleware may return anything. @throws CORE_BAD_REPLY; CORE_BAD_HEADER for more than 100 header lines of its own reply */
 const replyOfMiddleware = (output: unknown, name: string): Response => {
-  if (output instanceof Response) return ownReply(output);
-  if (typeof output === "object" && output !== null && isWebResponse(output)) return fromWebResponse(output);
+  if (output instanceof Response) {
+    const reply = ownReply(output);
+    return reply === output ? reply : withRoom(reply, name); // a reply of `next` may have fields of features
+  }
+  if (typeof output === "object" && output !== null && isWebResponse(output))
+    return withRoom(fromWebResponse(output), name);
   const found = output === undefined || output === null ? "nothing" : "something else";
   const message = `${name} returned ${found} instead of a reply; return what \`next(request)\` returns, or a Response`;
   throw new FrameworkError("CORE_BAD_REPLY", message);
 };
 
 const nameOf = (middleware: HttpMiddleware): string => {
-  const name = middlewareObject(middleware)?.constructor.name ?? middleware.name;
-  return name === "" || name === "Object" ? "a middleware" : `the middleware ${name}`;
+  const name = middlewareName(middleware);
+  return name === "" ? "a middleware" : `the middleware ${name}`;
 };

@@ -61,3 +61,13 @@ test("a route lists the authentications of the app, then of its blueprint, witho
     ["/open", []],
   ]);
 });
+
+test("a middleware object without a prototype works, also under debug", async () => {
+  const middleware = Object.assign(Object.create(null) as object, {
+    handle: ((request, next) => next(request)) as HttpMiddlewareObject["handle"],
+  });
+  const app = new App().use(middleware);
+  app.get("/", () => "x");
+  await app.start({ env: "development", log: { info() {}, warn() {}, error() {} } });
+  expect(await (await app.fetch(new Request("http://x.test/"))).text()).toBe("x");
+});

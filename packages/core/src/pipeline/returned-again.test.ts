@@ -85,3 +85,19 @@ test("a middleware may return one web Response repeatedly", async () => {
   for (const name of ["ann", "bob"])
     expect(await replyParts(app, `/?name=${name}`)).toEqual([203, [`caller=${name}; Path=/`], null, ""]);
 });
+
+test("a middleware's own reply may have 100 header lines, so that core can still add `private` to it", async () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => [`x-${at}`, "1"] as const);
+  const logged: string[] = [];
+  const log = { info() {}, warn() {}, error: (text: string) => void logged.push(text) };
+  const app = new App().use(async (request, next) => {
+    await next(request);
+    return new Response(null, { headers: lines(request.getQueryInt("lines", 0)) });
+  });
+  app.get("/", { guards: [() => true] }, () => "x");
+  await app.start({ log });
+  const status = async (count: number) =>
+    (await app.fetch(new Request(`http://test.local/?lines=${count}`))).status;
+  expect([await status(100), await status(101), await status(128)]).toEqual([200, 500, 500]);
+  expect(logged[0]).toContain("a middleware returned a reply with 101 header lines; the maximum is 100");
+});

@@ -4,9 +4,10 @@ import type { RequestTraces, StepInfo } from "../insight/request-steps.ts";
 import { ValidationError } from "../errors/http-errors.ts";
 import { toError } from "../errors/to-error.ts";
 import { textOf } from "../log/value-text.ts";
-import { type Handler, isPromise, type Middleware, middlewareObject } from "../middleware/middleware.ts";
+import { type Handler, isPromise, type Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
+import { middlewareName } from "./middleware-name.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
 
 type HttpMiddleware = Middleware<HttpRequest, Response>;
@@ -155,6 +156,6 @@ const MAX_SHOWN_ISSUES = 5;
 const same = <T>(value: T): T => value;
 
 const nameOf = (middleware: HttpMiddleware): string => {
-  const name = middlewareObject(middleware)?.constructor.name ?? middleware.name;
-  return name === "" || name === "Object" ? "middleware" : name;
+  const name = middlewareName(middleware);
+  return name === "" ? "middleware" : name;
 };

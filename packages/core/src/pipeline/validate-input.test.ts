@@ -94,16 +94,23 @@ test.each(formTypes)(
   },
 );
 
-test.each(["POST", "PUT"])("a %s of length 0 has no body if its type is multipart", async (method) => {
-  const app = new App();
-  const body = z.object({ a: z.string() }).optional();
-  app.route("/x", { methods: ["POST", "PUT"], body }, ({ input }) => ({ given: input.body ?? "nothing" }));
-  for (const length of [{}, { "content-length": "0" }]) {
-    const headers = { "content-type": "multipart/form-data; boundary=x", ...length };
-    const reply = await send(app, "/x", { method, headers });
+test.each(["POST", "PUT"])(
+  "an empty %s has no body if its type is multipart, also if its length is unknown",
+  async (method) => {
+    const app = new App();
+    const body = z.object({ a: z.string() }).optional();
+    app.route("/x", { methods: ["POST", "PUT"], body }, ({ input }) => ({ given: input.body ?? "nothing" }));
+    for (const length of [{}, { "content-length": "0" }]) {
+      const headers = { "content-type": "multipart/form-data; boundary=x", ...length };
+      const reply = await send(app, "/x", { method, headers });
+      expect([reply.status, await reply.json()]).toEqual([200, { given: "nothing" }]);
+    }
+    const chunked = new ReadableStream({ start: (controller) => controller.close() });
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const reply = await send(app, "/x", { method, headers, body: chunked, duplex: "half" });
     expect([reply.status, await reply.json()]).toEqual([200, { given: "nothing" }]);
-  }
-});
+  },
+);
 
 test("a DELETE with a urlencoded Content-Type has a form without fields if it has content-length 0, otherwise no body", async () => {
   const app = new App();
@@ -211,6 +218,18 @@ test("a single form value becomes a list where the JSON Schema declares a list",
   data.append("files", new File(["x"], "x.txt"));
   data.append("tags", "a");
   expect(await (await send(listApp(), "/", form(data))).json()).toEqual({ tags: ["a"], files: ["x.txt"] });
+});
+
+test("a query that its schema rejects for another reason than a list is validated once", async () => {
+  let validations = 0;
+  const page = z.string().refine(() => {
+    validations++;
+    return false;
+  });
+  const app = new App();
+  app.get("/", { query: z.object({ tag: z.array(z.string()).optional(), page }) }, () => "x");
+  expect((await app.fetch(new Request("http://x.test/?page=3"))).status).toBe(422);
+  expect(validations).toBe(1);
 });
 
 test("a string in a JSON body does not become a list", async () => {

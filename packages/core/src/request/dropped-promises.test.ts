@@ -63,3 +63,28 @@ test("a dropped promise of a body reader causes no unhandled rejection, and an a
     process.off("unhandledRejection", record);
   }
 });
+
+test("a dropped stream of a body that another reader awaits causes no unhandled rejection when the client disconnects", async () => {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  try {
+    const app = new App();
+    app.post("/", (request) => {
+      void request.text();
+      request.stream();
+      return "ok";
+    });
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.error(new Error("left"));
+      },
+    });
+    const request = new Request("http://x.test/", { method: "POST", body, duplex: "half" } as RequestInit);
+    expect((await app.fetch(request)).status).toBe(200);
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", record);
+  }
+});

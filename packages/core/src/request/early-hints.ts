@@ -22,8 +22,7 @@ export const hintLines = (fields: EarlyHints): string[] => {
   for (const [name, field] of Object.entries(fields)) {
     if (forbiddenFields.has(headerName(name)))
       throw new FrameworkError("CORE_BAD_HEADER", `the header ${name} cannot be an early hint`);
-    const values = typeof field === "string" ? [field] : field;
-    for (const value of values) lines.push(name, headerValue(name, value));
+    for (const value of [field].flat()) lines.push(name, headerValue(name, value));
   }
   return lines;
 };

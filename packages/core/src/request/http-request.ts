@@ -174,7 +174,7 @@ export class HttpRequest<
     return (this.store ??= new Context());
   }
 
-  /** Address of the client, from the socket or from trusted proxies; `null` without a socket. */
+  /** Address of the client, from the socket or from trusted proxies; `null` without a socket, and possibly when it is first read after the client has disconnected. */
   get clientIp(): string | null {
     return this.client.clientIp;
   }
@@ -315,9 +315,12 @@ export class HttpRequest<
     const { mediaType } = this;
     const isForm = isFormType(mediaType);
     if (this.bodySource.bodyLength === 0 && !(isForm && this.isFormSent)) return undefined;
-    if (isForm || isMultipartType(mediaType)) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, also if its length is unknown
+    if (isForm) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, also if its length is unknown
+    const isMultipart = isMultipartType(mediaType);
+    if (isMultipart) this.limitMultipart();
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
+      if (isMultipart) return mapAwaitable(this.readForm(), toFormValue);
       if (isJsonType(mediaType)) return this.parseJsonBody(bytes);
       const given = mediaType === null ? "no Content-Type" : `the Content-Type ${mediaType.type}`;
       throw new UnsupportedMediaTypeError(`This route takes JSON or a form, but the body has ${given}`);
@@ -381,7 +384,7 @@ export class HttpRequest<
     if (this.shaped) void this.readBytes(); // for later accessors
     this.streamed = true;
     const chunks =
-      this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
+      this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.wholeBody());
     return markStreamHandled(ReadableStream.from(chunks) as ReadableStream<Uint8Array>);
   }
 
@@ -626,6 +629,12 @@ export class HttpRequest<
     return this.bytes;
   }
 
+  /** `ownBytes` for a stream that may never be read: a rejection of its promise is handled. */
+  private wholeBody(): Awaitable<Uint8Array> {
+    const bytes = this.ownBytes();
+    return isPromise(bytes) ? markHandled(bytes) : bytes;
+  }
+
   /** The body for internal use; it may share memory with other input of the transport. */
   private readBytes(): Awaitable<Uint8Array> {
     if (this.bytes !== undefined) return this.bytes;
@@ -640,8 +649,12 @@ export class HttpRequest<
     return this.shaped || this.bytes !== undefined;
   }
 
+  private limitMultipart(): void {
+    this.bodyLimit = Math.min(this.bodyLimit, MultipartLimits.of().maxTotalBytes);
+  }
+
   private readForm(): Awaitable<ParsedForm> {
-    if (this.isMultipart) this.bodyLimit = Math.min(this.bodyLimit, MultipartLimits.of().maxTotalBytes);
+    if (this.isMultipart) this.limitMultipart();
     this.parsedForm ??= mapAwaitable(this.ownBytes(), (bytes) => parseForm(this.mediaType, bytes)); // files keep slices of it
     return this.parsedForm;
   }

@@ -165,3 +165,19 @@ test.each<[string, unknown]>([
     expect.objectContaining({ code: "CORE_BAD_BODY", message: expect.stringContaining(what) }),
   );
 });
+
+test("a chunk that is a promise fails the body, and its rejection does not end the process", async () => {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  try {
+    const chunks = [Promise.reject(new Error("lost"))] as unknown as string[];
+    await expect(payloadBytes(toBodyStream(chunks))).rejects.toThrow(
+      "but produced a promise; await it and pass its value",
+    );
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", record);
+  }
+});

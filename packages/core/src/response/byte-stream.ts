@@ -77,7 +77,8 @@ export const badBody = (value: unknown, wanted: string): FrameworkError => {
   return new FrameworkError("CORE_BAD_BODY", `a body must be ${wanted}, not ${bodyKindOf(value)}`);
 };
 
-const bodyKindOf = (value: unknown): string => {
+/** Describes a value that cannot be a body, or a part of one, with the remedy for a function and for a promise. */
+export const bodyKindOf = (value: unknown): string => {
   if (typeof value === "function") return "a function; call the function and pass its result";
   if (!isPromise(value)) return kindOf(value);
   void markHandled(Promise.resolve(value)); // its rejection must not end the process
@@ -220,7 +221,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     this.source.close().catch(() => {});
     return new FrameworkError(
       "CORE_BAD_CHUNK",
-      `a streamed body must produce strings or bytes, but produced ${kindOf(chunk)}`,
+      `a streamed body must produce strings or bytes, but produced ${bodyKindOf(chunk)}`,
     );
   }
 }

@@ -47,6 +47,15 @@ test("a file with an unknown extension is application/octet-stream, and contentT
   expect(openFiles()).toEqual([]);
 });
 
+test("options that are not an object, such as a file name, throw before the file is opened", async () => {
+  const bad = expect.objectContaining({ code: "CORE_BAD_ARGUMENT" });
+  const path = pathOf("one.txt");
+  await expect(Response.sendFile(path, "text/html" as never)).rejects.toEqual(bad);
+  await expect(Response.file(path, "report.txt" as never)).rejects.toEqual(bad);
+  await expect(Response.fileRange(path, null, null as never)).rejects.toEqual(bad);
+  expect(openFiles()).toEqual([]);
+});
+
 test("an invalid contentType throws before the file is opened", async () => {
   const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
   await expect(Response.sendFile(pathOf("one.txt"), { contentType: "a\r\nb: c" })).rejects.toEqual(bad);

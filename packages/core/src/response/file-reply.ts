@@ -13,6 +13,7 @@ import { ByteChunks } from "./byte-stream.ts";
 import { attachment } from "../http/content-disposition.ts";
 import { FileChunks, type OpenFile } from "./file-chunks.ts";
 import { headerValue } from "./header-rules.ts";
+import { checkedOptions } from "./response-options.ts";
 import { mediaTypeOf } from "../http/media-type-of.ts";
 import { BodyStream, type Payload, utf8Length } from "../exchange/payload.ts";
 
@@ -46,9 +47,9 @@ interface SizedFile {
 /** Selects the parts of a file: the request, or the value of its `Range` alone, without conditions. */
 export type RangeRequest = ConditionalRequest | string | null | undefined;
 
-/** Opens a complete file. @throws NotFoundError when there is no regular file; CORE_BAD_HEADER for an invalid `contentType`; CORE_NEEDS_NODE */
+/** Opens a complete file. @throws NotFoundError when there is no regular file; CORE_BAD_HEADER for an invalid `contentType`; CORE_BAD_ARGUMENT for options that are not an object; CORE_NEEDS_NODE */
 export const wholeFile = async (path: string | URL, options: FileOptions = {}): Promise<FileReply> => {
-  const contentType = typeOf(path, options);
+  const contentType = typeOf(path, checkedOptions(options));
   return completeReply(await open(path), contentType, {});
 };
 
@@ -57,7 +58,9 @@ export const downloadedFile = async (
   path: string | URL,
   options: DownloadOptions = {},
 ): Promise<FileReply> => {
-  const disposition = attachment(options.filename ?? nodeBuiltin("node:path").basename(pathOf(path)));
+  const disposition = attachment(
+    checkedOptions(options).filename ?? nodeBuiltin("node:path").basename(pathOf(path)),
+  );
   const contentType = typeOf(path, options);
   return completeReply(await open(path), contentType, { "content-disposition": disposition });
 };
@@ -73,7 +76,7 @@ export const rangesOfFile = async (
   request: RangeRequest,
   options: FileOptions = {},
 ): Promise<FileReply> => {
-  const contentType = typeOf(path, options);
+  const contentType = typeOf(path, checkedOptions(options));
   const opened = await open(path);
   try {
     return await rangeReply(opened, request, contentType);

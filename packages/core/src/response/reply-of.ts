@@ -50,11 +50,16 @@ const ofObject = (value: object): Response => {
   return markOwn(Response.json(value));
 };
 
-/** Leaves room for the fields of features: otherwise an app could fail when another feature is enabled. @throws CORE_BAD_HEADER */
-const withRoom = (reply: Response): Response => {
+/**
+ * Leaves room for the fields of features: otherwise an app could fail when another feature is enabled.
+ *
+ * @param creator creator of the reply, such as `a handler`
+ * @throws CORE_BAD_HEADER
+ */
+export const withRoom = (reply: Response, creator = "a handler"): Response => {
   const lines = reply.fields().length / 2;
   if (lines <= MAX_HANDLER_FIELDS) return reply;
-  const message = `a handler returned a reply with ${lines} header lines; the maximum is ${MAX_HANDLER_FIELDS}, so that features can add theirs`;
+  const message = `${creator} returned a reply with ${lines} header lines; the maximum is ${MAX_HANDLER_FIELDS}, so that features can add theirs`;
   throw new FrameworkError("CORE_BAD_HEADER", message);
 };
 

@@ -57,11 +57,17 @@ export interface ProblemDetails {
 }
 
 /** Creates the error for options that are not an object, such as a status. */
-export const badOptions = (options: unknown): FrameworkError =>
+const badOptions = (options: unknown): FrameworkError =>
   new FrameworkError(
     "CORE_BAD_ARGUMENT",
     `reply options must be an object, such as { status: 201 }, not ${describeValue(options)}`,
   );
+
+/** Returns options that are an object. @throws CORE_BAD_ARGUMENT for another value, such as a status or a file name */
+export const checkedOptions = <Options extends object>(options: Options): Options => {
+  if (typeof options !== "object" || options === null) throw badOptions(options);
+  return options;
+};
 
 /** Returns a valid status of a reply. @throws CORE_BAD_STATUS for any value but an integer from 200 to 599 */
 export const checkedStatus = (status: number): number => {

@@ -138,6 +138,18 @@ test.each([200, 300, 304, 404])("a redirect with status %p throws", (status) => 
   expect(() => Response.redirect("/a", status)).toThrow(expect.objectContaining({ code: "CORE_BAD_STATUS" }));
 });
 
+test.each([true, "301", null])("redirect throws for the options %p", (options) => {
+  expect(() => Response.redirect("/a", options as never)).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: expect.stringContaining("reply options") }),
+  );
+});
+
+test("created throws for a status in place of the options", () => {
+  expect(() => Response.created(1, "/a", 202 as never)).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_ARGUMENT" }),
+  );
+});
+
 test("redirect and created check the location", () => {
   const badRedirect = expect.objectContaining({ code: "CORE_BAD_REDIRECT" });
   expect(() => Response.redirect("javascript:x")).toThrow(badRedirect);

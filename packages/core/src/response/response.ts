@@ -24,7 +24,7 @@ import { redirectTarget } from "./redirect-target.ts";
 import { BINARY_TYPE, type ResponseBody, typedPayload } from "./response-body.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import {
-  badOptions,
+  checkedOptions,
   checkedStatus,
   type JsonReplyOptions,
   type ProblemDetails,
@@ -135,7 +135,7 @@ export class Response {
     return Response.of(html, "text/html; charset=utf-8", options);
   }
 
-  /** An XML document; see `XmlReplyOptions`. @throws CORE_BAD_REPLY for a cycle or nesting deeper than 500 */
+  /** An XML document; see `XmlReplyOptions`. @throws CORE_BAD_REPLY for a cycle, nesting deeper than 500, or a promise */
   static xml(data: unknown, options: XmlReplyOptions = {}): Response {
     return Response.of(toXmlText(data, options.rootName), "application/xml; charset=utf-8", options);
   }
@@ -166,7 +166,8 @@ export class Response {
   /**
    * A file as a download, with its entity tag and `Last-Modified`.
    *
-   * @throws NotFoundError when there is no regular file; CORE_BAD_HEADER for an invalid `contentType`; CORE_NEEDS_NODE
+   * @throws NotFoundError when there is no regular file; CORE_BAD_HEADER for an invalid `contentType`; CORE_BAD_ARGUMENT for options that are not an object;
+   * CORE_NEEDS_NODE
    */
   static file(path: string | URL, options?: DownloadOptions): Promise<Response> {
     return markHandled(downloadedFile(path, options).then(Response.ofFile));
@@ -192,10 +193,11 @@ export class Response {
    * A redirect, by default 302. Pass `sameOrigin: true` for a target that comes from a client.
    *
    * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`;
-   * CORE_BAD_STATUS for a status that is not a redirect; CORE_BAD_ARGUMENT for a target that is neither a string nor a URL
+   * CORE_BAD_STATUS for a status that is not a redirect; CORE_BAD_ARGUMENT for a target that is neither a string nor a URL, and for
+   * options that are neither an object nor a status
    */
   static redirect(url: string | URL, options: RedirectOptions | number = {}): Response {
-    const given = typeof options === "number" ? { status: options } : options;
+    const given = typeof options === "number" ? { status: options } : checkedOptions(options);
     const response = new Response(null, { status: redirectStatus(given) });
     response.setHeader("location", redirectTarget(url, given));
     return response;
@@ -209,8 +211,8 @@ export class Response {
   }
 
   /** 201 with JSON and the location of the new resource. @throws the errors of `json`, and CORE_BAD_REDIRECT of `redirect` */
-  static created(data: unknown, location?: string | URL, options?: JsonReplyOptions): Response {
-    const response = Response.json(data, { ...options, status: options?.status ?? 201 });
+  static created(data: unknown, location?: string | URL, options: JsonReplyOptions = {}): Response {
+    const response = Response.json(data, { ...checkedOptions(options), status: options.status ?? 201 });
     if (location !== undefined) response.setHeader("location", redirectTarget(location));
     return response;
   }
@@ -456,8 +458,7 @@ export class Response {
   }
 
   private applyOptions(options: ResponseOptions): void {
-    if (typeof options !== "object" || options === null) throw badOptions(options);
-    const { status, headers, contentType } = options;
+    const { status, headers, contentType } = checkedOptions(options);
     if (status !== undefined) this.code = checkedStatus(status);
     if (headers !== undefined) {
       const container = new ResponseHeaders(headers);

@@ -279,3 +279,18 @@ test("a client that disconnects after a heartbeat does not wait for a generator 
   await reader.cancel();
   expect((await reader.read()).done).toBe(true);
 });
+
+test("an event that is a promise fails the body, and its rejection does not end the process", async () => {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  try {
+    await expect(textOf([Promise.reject(new Error("lost"))] as unknown as string[])).rejects.toThrow(
+      "an event must be a string or an object, not a promise; await it and pass its value",
+    );
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", record);
+  }
+});

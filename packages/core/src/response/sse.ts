@@ -1,6 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
-import { ByteChunks, sourceOf } from "./byte-stream.ts";
+import { isPromise } from "../middleware/middleware.ts";
+import { bodyKindOf, ByteChunks, sourceOf } from "./byte-stream.ts";
 import type { ChunkSource } from "./chunk-source.ts";
 import { toJsonText } from "./json/json-text.ts";
 import { BodyStream } from "../exchange/payload.ts";
@@ -130,8 +131,8 @@ const fields = ["data", "event", "id", "retry"];
 /** The frame of one event. @throws CORE_BAD_EVENT; CORE_BAD_REPLY for data that JSON cannot express */
 export const eventFrame = (event: unknown): string => {
   if (typeof event === "string") return `${dataLines(event)}\n`;
-  if (typeof event !== "object" || event === null)
-    throw badEvent(`an event must be a string or an object, not ${typeof event}`);
+  if (typeof event !== "object" || event === null || isPromise(event))
+    throw badEvent(`an event must be a string or an object, not ${bodyKindOf(event)}`);
   const unknown = Object.keys(event).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
     const [near] = nearest(unknown.slice(0, 40), fields);

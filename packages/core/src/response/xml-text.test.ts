@@ -24,6 +24,17 @@ test("writes members as elements and items as item elements", () => {
   );
 });
 
+test("calls toJSON with the key as JSON does, and skips members that JSON leaves out", () => {
+  const keys: string[] = [];
+  const value = { toJSON: (key: string) => (keys.push(key), key) };
+  const absent = { toJSON: () => undefined };
+  const members = { a: value, list: [value, value], b: absent, c: Symbol("c"), d: () => 1, e: null };
+  const data = { toJSON: (key: string) => (keys.push(key), members) };
+  expect(bodyOf(data)).toBe("<root><a>a</a><list><item>0</item><item>1</item></list><e/></root>");
+  JSON.stringify(data);
+  expect(keys).toEqual(["", "a", "0", "1", "", "a", "0", "1"]);
+});
+
 test("uses the name of the root element", () => {
   expect(bodyOf([1], "books")).toBe("<books><item>1</item></books>");
   expect(bodyOf("x", "")).toBe("<_>x</_>");
@@ -79,4 +90,18 @@ test("rejects a cycle and nesting that is too deep", () => {
   for (let level = 0; level < 100_000; level++) deep = { a: deep };
   expect(() => toXmlText(cycle)).toThrow(/contains itself/);
   expect(() => toXmlText(deep)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
+});
+
+test("rejects a promise, whose content would be lost, and ignores its rejection", async () => {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  try {
+    for (const data of [Promise.reject(new Error("lost")), { book: Promise.resolve(1) }])
+      expect(() => toXmlText(data)).toThrow("it contains a promise; await it");
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", record);
+  }
 });

@@ -119,3 +119,14 @@ test("totals reject a call that exceeds maxSize as a whole, and accept a call th
     ["b", [1]],
   ]);
 });
+
+test("a name that is twice in one call counts with the totals that it gets", () => {
+  const numbers = Array.from({ length: 256 }, () => 1);
+  const totals = inProcessTotals({ maxSize: 100 });
+  const twice = [
+    ["n", numbers],
+    ["n", [1]],
+  ] as const;
+  expect(() => totals.add("k", twice)).toThrow(expect.objectContaining({ code: "CORE_SHARED_STATE_FULL" }));
+  expect(totals.read("k")).toEqual([]);
+});

@@ -86,3 +86,9 @@ test.each<[string, (shared: Record<string, (...args: unknown[]) => unknown>) => 
   );
   await app.stop();
 });
+
+test("publish rejects a bad channel, as other errors, instead of throwing it", async () => {
+  const app = await new App().start();
+  await expect(app.shared.publish("", 1)).rejects.toMatchObject({ code: "CORE_SHARED_STATE_BAD_KEY" });
+  await app.stop();
+});

@@ -20,7 +20,8 @@ export const programValues = (values: SharedValues): ProgramValues => ({
     return values.set(withPrefix(key), value, options);
   },
   delete: (key) => values.delete(withPrefix(key)),
-  publish: (channel, message, options) => values.publish(withPrefix(channel, "channel"), message, options),
+  publish: async (channel, message, options) =>
+    values.publish(withPrefix(channel, "channel"), message, options),
   subscribe(channel, listener, options) {
     if (typeof listener !== "function")
       throw badOption(

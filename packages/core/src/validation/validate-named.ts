@@ -1,7 +1,7 @@
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { ListNames } from "./list-names.ts";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
-import { validate, type ValidationPlace } from "./validate.ts";
+import { outputOf, validate, type ValidationPlace } from "./validate.ts";
 
 /**
  * Validates the values of a query or a form, in which a list with one element is indistinguishable from a single value.
@@ -19,23 +19,26 @@ export const validateNamed = (
   lists: ListNames,
 ): Awaitable<unknown> => {
   const result = schema["~standard"].validate(value);
-  const settle = (settled: StandardResult<unknown>): Awaitable<unknown> =>
-    settled.issues === undefined
-      ? settled.value
-      : validate(schema, withLists(value, settled.issues, lists), place);
+  const settle = (settled: StandardResult<unknown>): Awaitable<unknown> => {
+    const changed = settled.issues === undefined ? null : withLists(value, settled.issues, lists);
+    return changed === null ? outputOf(settled, value, place) : validate(schema, changed, place);
+  };
   return isPromise(result) ? Promise.resolve(result).then(settle) : settle(result);
 };
 
-/** Copies the values and replaces each single value of `lists` that was rejected as not a list with a list of this value. */
+/** Copies the values and replaces each single value of `lists` that was rejected as not a list with a list of this value; `null` if there is none. */
 const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ListNames): unknown => {
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
+  let isChanged = false;
   for (const issue of Array.from(issues)) {
     const name = nameOf(issue);
     if (name === null || !lists.has(name) || !expectsList(issue)) continue;
     const single = copy[name];
-    if (single !== undefined && !Array.isArray(single)) copy[name] = [single];
+    if (single === undefined || Array.isArray(single)) continue;
+    copy[name] = [single];
+    isChanged = true;
   }
-  return copy;
+  return isChanged ? copy : null;
 };
 
 /** The property that an issue concerns; `null` if the issue concerns a part of a property, or the whole value. */

@@ -37,6 +37,14 @@ test("an asynchronous schema returns a promise of its output", async () => {
   expect(await output).toEqual([1]);
 });
 
+test("a schema may return a thenable whose `then` returns nothing", async () => {
+  // oxlint-disable-next-line unicorn/no-thenable -- the result of an untyped schema
+  const result = { then: (resolve: (value: unknown) => void) => resolve({ value: 42 }) };
+  const later = schema(() => result as unknown as Promise<StandardResult<number>>);
+  expect(await validate(later, 1, "query")).toBe(42);
+  expect(await resultOf(later, 1, "response")).toEqual({ output: 42, issues: [] });
+});
+
 test("an invalid value is a 422 whose errors have loc, msg, type and received", () => {
   const issue = { message: "Expected a number", path: ["year"], code: "invalid_type", expected: "number" };
   const error = errorOf(failing(issue), { year: "1984" });

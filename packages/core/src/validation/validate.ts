@@ -39,11 +39,16 @@ export const resultOf = (
 ): Awaitable<ValidationOutcome> => {
   const result = schema["~standard"].validate(value);
   return isPromise(result)
-    ? result.then((settled) => outcomeOf(settled, value, place))
+    ? Promise.resolve(result).then((settled) => outcomeOf(settled, value, place))
     : outcomeOf(result, value, place);
 };
 
-const outputOf = <Output>(result: StandardResult<Output>, value: unknown, place: ValidationPlace): Output => {
+/** Returns the output of a result. @throws ValidationError 422 with an entry for each of the first 100 issues */
+export const outputOf = <Output>(
+  result: StandardResult<Output>,
+  value: unknown,
+  place: ValidationPlace,
+): Output => {
   if (result.issues === undefined) return result.value;
   throw new ValidationError(toValidationIssues(result.issues, value, place));
 };

@@ -94,3 +94,11 @@ test("parses --name value and --name=value alike", () => {
     }),
   );
 });
+
+test("problems do not show the user and the password of a URL", () => {
+  const { problems } = parseFlags(["postgres://ann:pw@host/db", "--port", "https://ann:pw@host"]);
+  expect(problems.map(({ message }) => message)).toEqual([
+    'unexpected argument "postgres://…@host/db"; the program\'s own arguments follow --',
+    '--port needs a whole number, not "https://…@host"',
+  ]);
+});

@@ -88,7 +88,9 @@ export const parseFlags = (argv: readonly string[]): ParsedFlags => {
       const value = text === undefined ? null : read(text);
       if (value !== null) flags[field] = value;
       else
-        problems.push(badFlag(`${name} needs ${wanted}${text === undefined ? "" : `, not ${quote(text)}`}`));
+        problems.push(
+          badFlag(`${name} needs ${wanted}${text === undefined ? "" : `, not ${describeValue(text)}`}`),
+        );
     } else problems.push(unknownFlag(word, name));
   }
   return { flags: flags as Flags, problems };
@@ -99,13 +101,14 @@ const badFlag = (message: string): Problem => ({ code: "CORE_BAD_FLAG", message 
 const unknownFlag = (word: string, name: string): Problem => {
   const code = "CORE_UNKNOWN_FLAG";
   if (!word.startsWith("-")) {
-    return { code, message: `unexpected argument ${quote(word)}; the program's own arguments follow --` };
+    return {
+      code,
+      message: `unexpected argument ${describeValue(word)}; the program's own arguments follow --`,
+    };
   }
   const [near] = nearest(name, flagNames, 1);
   return {
     code,
-    message: `unknown flag ${quote(name)}; ${near === undefined ? "--help lists all flags" : `did you mean ${near}?`}`,
+    message: `unknown flag ${describeValue(name)}; ${near === undefined ? "--help lists all flags" : `did you mean ${near}?`}`,
   };
 };
-
-const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

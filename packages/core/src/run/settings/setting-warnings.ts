@@ -58,5 +58,4 @@ export const protocolWarnings = (
     ? []
     : [protocol.unserved];
 
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+const isLoopback = (host: string): boolean => /^(?:localhost|::1|127\.\d+\.\d+\.\d+)$/i.test(host);

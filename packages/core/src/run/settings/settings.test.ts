@@ -237,6 +237,7 @@ test("warns of debug in production, of debug on a reachable host, and of reload 
   const codes = (options: RunOptions) => resolve(options).settings.warnings.map(({ code }) => code);
   expect(codes({})).toEqual([]);
   expect(codes({ host: "::1" })).toEqual([]);
+  expect(codes({ host: "Localhost" })).toEqual([]);
   expect(codes({ env: "production", host: "0.0.0.0" })).toEqual([]);
   expect(codes({ env: "production", debug: true, host: "0.0.0.0" })).toEqual(["CORE_DEBUG_IN_PRODUCTION"]);
   expect(codes({ host: "0.0.0.0" })).toEqual(["CORE_DEBUG_EXPOSED"]);

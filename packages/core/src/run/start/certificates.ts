@@ -14,7 +14,7 @@ export interface CertificateUser {
 
 /**
  * Rereads the files of a certificate when they change, and on `renew`, and uses the new certificate for new connections. If it is unusable, the problems are
- * logged and the previous certificate stays in use.
+ * logged and the previous certificate stays in use. Each check then tries again, because the cause may have been temporary, such as a lack of descriptors.
  */
 export class CertificateWatch {
   private tls: TlsConfig;
@@ -24,6 +24,8 @@ export class CertificateWatch {
   private readState: string;
   /** Changed state of the files at the last check. Two equal states in succession mean that the files are completely written. */
   private changedState: string | null = null;
+  /** The problems of the last attempt; `null` after a successful one. */
+  private refusal: string | null = null;
 
   constructor(tls: TlsConfig, user: CertificateUser) {
     this.tls = tls;
@@ -35,6 +37,15 @@ export class CertificateWatch {
 
   /** Rereads the files and uses a changed certificate for new connections. */
   renew(): void {
+    this.refusal = null;
+    this.reread();
+  }
+
+  stop(): void {
+    this.stopWatching();
+  }
+
+  private reread(): void {
     this.readState = stateOf(this.tls);
     const { value, problems } = rereadTls(this.tls);
     if (problems.length > 0) return this.refuse(problems);
@@ -42,29 +53,34 @@ export class CertificateWatch {
       String(value.cert) === String(this.tls.cert) &&
       String(value.key) === String(this.tls.key) &&
       String(value.ca) === String(this.tls.ca)
-    )
+    ) {
+      this.refusal = null;
       return;
+    }
     try {
       this.user.transport.renewTls(value);
     } catch (error) {
       return this.refuse([messageOf(error)]);
     }
     this.tls = value;
+    this.refusal = null;
     this.user.log.info("the certificate was renewed", { validTo: validTo(value) });
-  }
-
-  stop(): void {
-    this.stopWatching();
   }
 
   private check(): void {
     const state = stateOf(this.tls);
-    if (state === this.readState) this.changedState = null;
-    else if (state === this.changedState) this.renew();
+    if (state === this.readState) {
+      this.changedState = null;
+      if (this.refusal !== null) this.reread();
+    } else if (state === this.changedState) this.renew();
     else this.changedState = state;
   }
 
+  /** Logs the problems, once while they stay the same. */
   private refuse(problems: readonly string[]): void {
+    const refusal = problems.join("\n");
+    if (refusal === this.refusal) return;
+    this.refusal = refusal;
     this.user.log.error("the new certificate cannot be used; the previous one stays in use", { problems });
   }
 }
@@ -86,14 +102,14 @@ export const onHangup = (tls: TlsConfig | undefined, renew: () => void): (() => 
   return () => process.off("SIGHUP", renew);
 };
 
-/** Modification time, size and inode of each file, or the code of the error. */
+/** Change time, size and inode of each file, or the code of the error. Permissions, and copies that keep the modification time, also set the change time. */
 const stateOf = (tls: TlsConfig): string => {
   const { statSync } = process.getBuiltinModule("node:fs");
   return tlsFiles(tls)
     .map((file) => {
       try {
-        const { mtimeMs, size, ino } = statSync(file);
-        return `${mtimeMs} ${size} ${ino}`;
+        const { ctimeMs, size, ino } = statSync(file);
+        return `${ctimeMs} ${size} ${ino}`;
       } catch (error) {
         return String((error as NodeJS.ErrnoException).code);
       }

@@ -5,11 +5,11 @@ import { fromStartFailure, startFailureText, toListenError, toStartFailure } fro
 
 const overTheChannel = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-test("carries all problems of a configuration error from a worker to the primary", () => {
+test.each([1, 2])("carries %p problems of a configuration error from a worker to the primary", (count) => {
   const problems = [
     { code: "CORE_A", message: "one" },
     { code: "CORE_B", message: "two" },
-  ];
+  ].slice(0, count);
   const error = fromStartFailure(overTheChannel(toStartFailure(new ConfigurationError(problems))));
   expect(error).toMatchObject({ name: "ConfigurationError", problems });
 });

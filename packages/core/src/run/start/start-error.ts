@@ -8,6 +8,8 @@ import { messageOf } from "../../log/value-text.ts";
 /** The reason of a failed start, as data that a worker can send to the primary. */
 export interface StartFailure {
   readonly problems: readonly Problem[];
+  /** Whether the problems are those of a `ConfigurationError`. @default false */
+  readonly isConfiguration?: boolean;
   /** Stack of the underlying error, without the error's message if the problem's message ends with it, then the stacks of all its causes. */
   readonly stack?: string;
 }
@@ -16,7 +18,7 @@ export interface StartFailure {
 export const toStartFailure = (thrown: unknown): StartFailure => {
   const error = Error.isError(thrown) ? toError(thrown) : thrown;
   if (FrameworkError.is(error) && Array.isArray((error as { problems?: unknown }).problems)) {
-    return { problems: (error as unknown as ConfigurationError).problems };
+    return { problems: (error as unknown as ConfigurationError).problems, isConfiguration: true };
   }
   if (FrameworkError.is(error)) {
     return withStack({ code: codeOf(error), message: error.message }, error.cause);
@@ -29,9 +31,10 @@ const codeOf = ({ code, cause }: FrameworkError): string =>
   code === "CORE_START_TASK" && FrameworkError.is(cause) ? cause.code : code;
 
 /** Recreates the error of a failure from its data. */
-export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkError => {
+export const fromStartFailure = ({ problems, isConfiguration, stack }: StartFailure): FrameworkError => {
   const [first, ...rest] = problems;
-  if (first === undefined || rest.length > 0) return new ConfigurationError(problems);
+  if (first === undefined || rest.length > 0 || isConfiguration === true)
+    return new ConfigurationError(problems);
   if (stack === undefined) return new FrameworkError(first.code, first.message);
   const cause = new Error(first.message);
   cause.stack = stack;

@@ -12,7 +12,7 @@ const ENV_FILE = /^\.env(?:\.(?!(?:sw[a-z]|swpx|tmp|temp|bak|backup|orig|save|un
 
 /** Whether a change of this file affects the program: its code, or the variables of a `.env` file. */
 export const isSource = (name: string): boolean =>
-  name.startsWith(".") ? ENV_FILE.test(name) : /\.(?:ts|mts|js|mjs|json)$/.test(name);
+  name.startsWith(".") ? ENV_FILE.test(name) : /\.(?:[cm]?[jt]s|json)$/.test(name);
 
 /** Whether a folder can contain sources of the program. */
 export const isSourceFolder = (name: string): boolean =>

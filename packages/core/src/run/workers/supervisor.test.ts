@@ -39,7 +39,7 @@ class FakeWorker implements WorkerProcess {
   }
 }
 
-const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
+const supervise = ({ workers = 2, maxExits = 5, retries = true, drainMs = 1000 } = {}) => {
   const forked: FakeWorker[] = [];
   const logged: string[] = [];
   const record = (message: string): void => void logged.push(message);
@@ -62,7 +62,7 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
     },
     log,
     retries,
-    drainMs: 1000,
+    drainMs,
     onGiveUp: () => void calls.push("give up"),
     onClose: () => void calls.push("close"),
   });
@@ -125,12 +125,13 @@ test("replaces an exited worker", async () => {
   expect(logged).toEqual(["a worker died and is replaced"]);
 });
 
-test("gives up when restarted workers keep exiting before they are ready", async () => {
-  const { forked, worker, calls } = await startedSupervisor({ workers: 1, maxExits: 1 });
+test("gives up when restarted workers keep exiting before they are ready, and logs why", async () => {
+  const { forked, worker, calls, logged } = await startedSupervisor({ workers: 1, maxExits: 1 });
   forked[0]?.exit();
   (await worker(1)).exit();
   (await worker(2)).exit();
   expect(calls).toEqual(["give up"]);
+  expect(logged.at(-1)).toBe("the service ends: its workers cannot start");
 });
 
 test("drains the old worker only when the new one is ready", async () => {
@@ -175,6 +176,26 @@ test("replaces a retiring worker when the new one is ready, and a broken one at 
   expect(forked[1]?.received).toEqual([]);
   forked[1]?.exit();
   expect(forked).toHaveLength(4);
+});
+
+test("a second request to replace a worker does not restart its replacement", async () => {
+  const { forked } = await startedSupervisor({ workers: 1 });
+  forked[0]?.emit({ "@framework": "retire" });
+  forked[0]?.emit({ "@framework": "retire" });
+  expect(forked.map(({ received }) => received)).toEqual([[], []]);
+  forked[1]?.ready();
+  expect(forked[0]?.received).toEqual(["drain"]);
+});
+
+test("kills a worker that hangs after an uncaught error", async () => {
+  const { forked } = await startedSupervisor({ workers: 1, drainMs: 1 });
+  const [broken] = forked;
+  broken?.emit({ "@framework": "broken", wasDraining: false });
+  for (const end = performance.now() + 60_000; performance.now() < end;) {
+    if (broken?.received.includes("kill") === true) break;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(broken?.received).toEqual(["kill"]);
 });
 
 test("the time that a worker has served counts for its restart, after an exit and after an uncaught error", async () => {

@@ -41,11 +41,13 @@ export class Supervisor {
     for (let slot = 0; slot < this.options.workers; slot++) this.replace(slot);
   }
 
-  /** Replaces one ready worker, as `replaceAll` does. */
+  /** Replaces one ready worker, as `replaceAll` does, unless its replacement is starting already. */
   replaceOne(process: WorkerProcess): void {
-    for (const member of this.members) {
-      if (member.process === process && member.phase === "ready") this.replace(member.slot);
-    }
+    const all = [...this.members];
+    const member = all.find((each) => each.process === process && each.phase === "ready");
+    if (member === undefined) return;
+    if (!all.some(({ slot, phase }) => slot === member.slot && phase === "starting"))
+      this.replace(member.slot);
   }
 
   /** Asks every worker to reread its certificate; a worker that is starting reads the new one itself. */
@@ -138,6 +140,7 @@ export class Supervisor {
       case "broken":
         if (member.phase === "ready") {
           this.stopDispatching(member);
+          this.killAfterDrain(member, this.options.drainMs);
           this.restartLater(member.slot, servedMs(member));
         } else if (this.stopping && message.wasDraining) {
           this.drained = { ...this.drained, errors: this.drained.errors + 1 };
@@ -186,7 +189,11 @@ export class Supervisor {
   private drain(member: Member, timeoutMs: number): void {
     this.stopDispatching(member);
     member.process.send({ "@framework": "drain", timeoutMs });
-    // a hanging worker would never exit; a separate timer, because a stop of the whole service clears the others
+    this.killAfterDrain(member, timeoutMs);
+  }
+
+  /** Kills a worker that hangs, which would never exit. A separate timer, because a stop of the whole service clears the others. */
+  private killAfterDrain(member: Member, timeoutMs: number): void {
     const timer = setTimeout(
       () => {
         if (this.members.has(member)) member.process.kill();
@@ -219,7 +226,7 @@ export class Supervisor {
     if (!this.serving && ready.length === 0 && failure !== undefined) {
       return this.giveUp(failure);
     }
-    const problems = failure?.problems.map(({ code, message }) => `${code}: ${message}`).join("; ");
+    const problems = failure === undefined ? undefined : textOf(failure);
     log.error("a worker ended before it was ready", { worker: process.pid, how, problems });
     if (ready.some((member) => member.slot === slot)) {
       log.warn("the previous worker continues", {
@@ -240,7 +247,10 @@ export class Supervisor {
 
   private giveUp(failure: StartFailure): void {
     this.halt();
-    if (this.serving) return this.options.onGiveUp();
+    if (this.serving) {
+      this.options.log.error("the service ends: its workers cannot start", { problems: textOf(failure) });
+      return this.options.onGiveUp();
+    }
     this.started.reject(fromStartFailure(failure));
   }
 
@@ -255,3 +265,6 @@ export class Supervisor {
     this.timers.add(timer);
   }
 }
+
+const textOf = ({ problems }: StartFailure): string =>
+  problems.map(({ code, message }) => `${code}: ${message}`).join("; ");

@@ -17,7 +17,8 @@ export const stateForWorkers = (log: Logger, onStuck: (worker: WorkerProcess) =>
   const workers = new Map<PrimaryLink, WorkerProcess>();
   const listeners = new Set<(link: PrimaryLink) => void>();
   const close = serveSharedState(
-    inProcessState({ log, timeoutMs: Infinity }),
+    // Each worker bounds its own subscriptions. An error for those of all workers together would end this process.
+    inProcessState({ log, timeoutMs: Infinity, maxSubscriptions: Infinity }),
     {
       onWorker(listener) {
         listeners.add(listener);

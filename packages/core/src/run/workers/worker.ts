@@ -200,7 +200,7 @@ class WorkerService {
       close: async (deadlineMs) => {
         const began = systemClock.now();
         await timesOut(closed, deadlineMs / 2); // otherwise a worker without connections would close before it has accepted the queued connections
-        return service.close(deadlineMs - (systemClock.now() - began));
+        return service.close(Math.max(0, deadlineMs - (systemClock.now() - began)));
       },
     };
   }

@@ -41,7 +41,7 @@ export const boundFacts: PortFacts<PortFixture<SharedValues>> = {
     for (const bad of [Number.NaN, Infinity, -Infinity]) {
       await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.add("k", bad, { ttlMs: TTL_MS }));
     }
-    for (const bad of [-1, Number.NaN]) {
+    for (const bad of [-1, Number.NaN, "9" as unknown as number]) {
       await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.add("k", 1, { ttlMs: TTL_MS, max: bad }));
     }
     assert.equal((await a.add("k", 1, { ttlMs: TTL_MS, max: Infinity })).value, 1);

@@ -48,7 +48,8 @@ export class TotalTable {
   add(key: string, amounts: readonly Total[]): void {
     const names = this.keys.get(key) ?? { byName: new Map<string, number[]>(), rows: [] };
     const { byName, rows } = names;
-    const newNames = new Map(amounts.filter(([name]) => !byName.has(name)));
+    // Reversed: of several entries of a name, the first fixes its number of totals.
+    const newNames = new Map(amounts.filter(([name]) => !byName.has(name)).toReversed());
     let size = this.size;
     for (const [name, numbers] of newNames) size += name.length + 8 * numbers.length;
     if (size > this.maxSize) {

@@ -26,7 +26,24 @@ test("keys are evicted in order of expiry, after any sets and deletes", () => {
   );
 });
 
-test("each write removes a few expired keys", () => {
+test("a long entry evicts as many keys as necessary, and is stored alone if it exceeds the bound", () => {
+  const map = new ExpiringMap({ maxKeys: 10, maxCharacters: 20 });
+  for (const key of ["a", "b", "c", "d"]) map.set(key, "1234", 100, 0);
+  map.set("e", "123456789", 200, 0);
+  expect(["a", "b", "c", "d", "e"].map((key) => map.get(key, 0) !== undefined)).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  map.set("long", "x".repeat(30), 100, 0);
+  expect([map.size, map.get("long", 0)?.value]).toEqual([1, "x".repeat(30)]);
+  map.set("f", "1", 200, 0);
+  expect([map.size, map.get("f", 0)?.value]).toEqual([1, "1"]);
+});
+
+test("set removes a few expired keys", () => {
   const map = new ExpiringMap({ maxKeys: 1000, maxCharacters: 1_000_000 });
   for (let index = 0; index < 100; index++) map.set(`old${index}`, 1, 10, 0);
   map.set("new", 1, 100, 50);

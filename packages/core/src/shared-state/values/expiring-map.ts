@@ -17,7 +17,7 @@ interface Node extends ExpiringItem {
 /** Bounds of an `ExpiringMap`. */
 export interface ExpiringMapOptions {
   readonly maxKeys: number;
-  /** Maximum number of characters of all evictable keys and their texts together. */
+  /** Maximum number of characters of all evictable keys and their texts together; a single longer entry is still stored, alone. */
   readonly maxCharacters: number;
 }
 
@@ -29,13 +29,15 @@ export interface PinnedGroup {
   readonly moves?: boolean;
 }
 
-/** Maximum number of expired keys that one write removes, which bounds its time; a write that needs room removes as many as necessary. */
+/** Maximum number of expired keys that one write removes, which bounds its time; a write that needs room removes as many keys as necessary. */
 const SWEEP = 16;
 
 /**
- * A map with expiry, bounded in number and size: the key nearest to its expiry is evicted for a new key. Pinned keys have separate bounds, by group.
+ * A map with expiry, bounded in number and size: to make room for a new key, the keys nearest to their expiry are evicted. Pinned keys have separate
+ * bounds, by group.
  *
- * No timer is needed: a read treats an expired key as absent, and each write removes a few expired ones.
+ * No timer is needed: a read removes the key if it has expired, `set` a few expired keys that are not pinned, and a `pin` that adds a key to a group a few
+ * expired pinned keys.
  */
 export class ExpiringMap {
   private readonly nodes = new Map<string, Node>();
@@ -65,7 +67,7 @@ export class ExpiringMap {
     return undefined;
   }
 
-  /** Stores a value with a new expiry, and may evict another key. */
+  /** Stores a value with a new expiry, and evicts as many other keys as necessary. */
   set(key: string, value: number | string, expiresAt: number, now: number): void {
     this.forget(key);
     this.sweep(this.evictable, now);
@@ -74,7 +76,10 @@ export class ExpiringMap {
     this.insert({ key, value, expiresAt, group: null, order: this.order++, place: 0 });
   }
 
-  /** Stores a number that is never evicted. Returns false, and stores nothing, if the group is full; a live pinned key keeps its place in its group. */
+  /**
+   * Stores a number that is never evicted. Returns false, and stores nothing, if the group is full. A live pinned key stays in its group, whose bound then does
+   * not apply; with `moves` it changes to the wanted group if that has room.
+   */
   pin(key: string, value: number, expiresAt: number, now: number, wanted: PinnedGroup): boolean {
     const old = this.nodes.get(key);
     const held = old !== undefined && old.expiresAt > now ? old.group : null;

@@ -11,10 +11,12 @@ import { within } from "./within.ts";
 export interface InProcessValuesOptions {
   /** Maximum number of live keys, without raised keys; the key nearest to its expiry is evicted. @default 100000 */
   readonly maxKeys?: number;
-  /** Maximum number of characters of all keys and values together; again the key nearest to its expiry is evicted. @default 67108864 */
+  /** Maximum number of characters of all keys and values together; again the keys nearest to their expiry are evicted. @default 67108864 */
   readonly maxCharacters?: number;
   /** Milliseconds after which a busy subscriber counts as done; `Infinity` for no limit. @default 1000 */
   readonly timeoutMs?: number;
+  /** Maximum number of subscriptions. @default 100000 */
+  readonly maxSubscriptions?: number;
   /** Clock that determines expiry. @default the runtime's clock */
   readonly clock?: Clock;
   /** Logs errors of subscribers. @default console */
@@ -26,11 +28,12 @@ export const inProcessValues = ({
   maxKeys = 100_000,
   maxCharacters = 67_108_864,
   timeoutMs = 1000,
+  maxSubscriptions,
   clock = systemClock,
   log = console,
 }: InProcessValuesOptions = {}): SharedValues => {
   const entries = new ExpiringMap({ maxKeys, maxCharacters });
-  const subscriptions = new Subscriptions({ limitMs: timeoutMs, clock, log });
+  const subscriptions = new Subscriptions({ limitMs: timeoutMs, maxSize: maxSubscriptions, clock, log });
   return {
     isPersistent: false,
     add(key, amount, options) {

@@ -27,7 +27,8 @@ export const checkAddition = (key: string, amount: number, { ttlMs, max }: AddOp
   checkKey(key);
   checkTtl(ttlMs);
   if (!Number.isFinite(amount)) throw badOption("the amount must be a finite number");
-  if (max !== undefined && !(max >= 0)) throw badOption("max must be a number of at least 0");
+  if (max !== undefined && !(typeof max === "number" && max >= 0))
+    throw badOption("max must be a number of at least 0");
 };
 
 /** Checks a raise. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_VALUE, CORE_SHARED_STATE_BAD_OPTION */

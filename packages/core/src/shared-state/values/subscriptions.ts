@@ -12,13 +12,15 @@ interface Subscription {
   readonly onMissed: SubscribeOptions["onMissed"] | undefined;
 }
 
-/** Maximum number of subscriptions of one process. */
+/** Default maximum of subscriptions: those of one process. */
 export const MAX_SUBSCRIPTIONS = 100_000;
 
 /** Dependencies and timeout of `Subscriptions`. */
 export interface SubscriptionsOptions {
   /** Milliseconds after which a busy listener counts as done; `Infinity` for no limit. */
   readonly limitMs: number;
+  /** Maximum number of subscriptions. @default 100000 */
+  readonly maxSize?: number | undefined;
   /** Clock that times deadlines. */
   readonly clock: Pick<Clock, "after">;
   /** Destination of errors that listeners throw. */
@@ -42,8 +44,9 @@ export class Subscriptions {
 
   /** Adds a listener; the same function may be added twice. Returns a function that removes it and is true on its first call. @throws CORE_SHARED_STATE_FULL */
   add(channel: string, listener: Listener, { onMissed }: SubscribeOptions = {}): () => boolean {
-    if (this.size >= MAX_SUBSCRIPTIONS) {
-      const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one created per request?`;
+    const { maxSize = MAX_SUBSCRIPTIONS } = this.options;
+    if (this.size >= maxSize) {
+      const message = `${maxSize} subscriptions exist already; is one created per request?`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     }
     const subscription: Subscription = { listener, onMissed };
@@ -70,15 +73,17 @@ export class Subscriptions {
     return busy.length === 0 ? Promise.resolve() : this.whenDone(busy);
   }
 
-  /** Calls `onMissed` of every subscription; an error is logged. */
+  /** Calls `onMissed` of every present subscription, unless an earlier call has removed it, and not of those that a call adds; an error is logged. */
   emitMissed(): void {
-    for (const [channel, subscribers] of this.channels) {
-      for (const { onMissed } of subscribers) {
-        try {
-          onMissed?.();
-        } catch (error) {
-          this.options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
-        }
+    const present = [...this.channels].flatMap(([channel, subscribers]) =>
+      Array.from(subscribers, (subscription) => ({ channel, subscribers, subscription })),
+    );
+    for (const { channel, subscribers, subscription } of present) {
+      if (!subscribers.has(subscription)) continue;
+      try {
+        subscription.onMissed?.();
+      } catch (error) {
+        this.options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
       }
     }
   }

@@ -24,8 +24,8 @@ export interface ServeSharedStateOptions {
 }
 
 /**
- * Serves the primary's `inProcessState({ timeoutMs: Infinity })` to every worker and forwards published messages to subscribed workers: a publication
- * waits for each worker until it has acknowledged the message or has exited. The leases of a worker that exits count as used.
+ * Serves the primary's `inProcessState({ timeoutMs: Infinity, maxSubscriptions: Infinity })` to every worker and forwards published messages to subscribed
+ * workers: a publication waits for each worker until it has acknowledged the message or has exited. The leases of a worker that exits count as used.
  *
  * Returns a function that stops serving.
  */

@@ -1,6 +1,6 @@
 // More than 250 lines, because buffered input and pending replies together determine when to read, serve, close and hand over.
 import type { BodyGraceListener } from "../hub/body-grace.ts";
-import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
+import { type ConnectionHub, type OpenConnection, SWEEP_MS } from "../hub/connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
 import { FastInput } from "./fast-input.ts";
 import type { CachedHead } from "./fast-cached-head.ts";
@@ -122,7 +122,7 @@ export class FastConnection
     else if (this.readsTooSlowly(now)) this.reset();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.handOver(now); // node:http has the deadlines for incomplete messages
-    else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
+    else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000 + SWEEP_MS) this.cut();
     else if (now - this.idleSince >= KEEP_HEAD_MS) this.input.dropCache();
   }
 
@@ -406,7 +406,7 @@ export class FastConnection
     if (unanswered !== null) pipeline.abortFrom(unanswered);
     if (pipeline.last === null) return void this.socket.end();
     pipeline.last.last = true;
-    this.halfClose = new HalfCloseWatch(this.socket, this.hub.now);
+    this.halfClose = new HalfCloseWatch(this.socket);
   }
 
   closed(): void {

@@ -11,7 +11,8 @@ export const recordLine = (index: number, at: number): void => {
 };
 
 /**
- * Returns the offsets of the fields of a head, then the end of the last one. Parsing has recorded them; searching for them takes 2,000 instructions.
+ * Returns the offsets of the fields of a head, then the end of the last one. Parsing has recorded them, which saves a search: about 2,900 instructions of the first
+ * read of a field, for a GET of 330 bytes with six fields (callgrind).
  *
  * @param load number of the window load that contains the head
  * @param start offset of the first field

@@ -92,3 +92,25 @@ test.each(["GET", "HEAD"])(
     expect(seen.toSorted()).toEqual(["cancelled", "sent", "sent"]);
   },
 );
+
+test("a request of a library that has no signal is served, and a malformed signal does not delay the stop", async () => {
+  const app = new App();
+  app.get("/", () => "hello");
+  const request = { url: "http://localhost/", method: "GET", headers: new Headers(), body: null };
+  for (const signal of [null, undefined]) {
+    const reply = await app.fetch({ ...request, signal } as unknown as globalThis.Request);
+    expect(await reply.text()).toBe("hello");
+  }
+  await expect(app.fetch({ ...request, signal: {} } as unknown as globalThis.Request)).rejects.toThrow(
+    TypeError,
+  );
+  expect(await stopsWithoutOpenCalls(app)).toBe(true);
+});
+
+/** Whether the stop finds no call of `fetch` in progress: with one, it would wait for its deadline. */
+const stopsWithoutOpenCalls = async (app: App): Promise<boolean> => {
+  const calls = app["kernel"]["calls"] as unknown as { readonly open: ReadonlySet<unknown> };
+  const { size } = calls.open;
+  if (size === 0) await app.stop();
+  return size === 0;
+};

@@ -83,9 +83,10 @@ class WebExchange implements RequestSource, OpenCall {
     this.authority = host;
     this.fields = [...request.headers].flat();
     this.bodyLength = request.body === null ? 0 : declaredLength(request.headers.get("content-length"));
-    calls.add(this);
-    if (request.signal.aborted) this.end("aborted");
-    else request.signal.addEventListener("abort", () => this.end("aborted"), { once: true });
+    const signal = request.signal as AbortSignal | null | undefined; // requests of some libraries have none
+    if (signal?.aborted === true) this.end("aborted");
+    else signal?.addEventListener("abort", () => this.end("aborted"), { once: true });
+    if (this.ended === undefined) calls.add(this); // last: a constructor that threw would leave an open call, for which a stop waits
   }
 
   field(name: string): string | null {

@@ -15,7 +15,8 @@ import type {
   TransportTls,
 } from "../../exchange/transport.ts";
 
-const SWEEP_MS = 1000;
+/** Milliseconds between two sweeps. `ConnectionHub.now` may be this far in the past: a deadline that counts from it adds this. */
+export const SWEEP_MS = 1000;
 
 /** Milliseconds that a drain keeps a new connection open before its first request, which would otherwise fail with a reset. */
 const FIRST_REQUEST_MS = 1000;

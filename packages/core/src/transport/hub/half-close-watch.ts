@@ -8,20 +8,20 @@ export const HALF_CLOSED_IDLE_MS = 2000;
  * would wait forever.
  */
 export class HalfCloseWatch {
-  private readonly socket: Socket;
+  private readonly socket: Pick<Socket, "bytesWritten" | "writableLength">;
   private written: number;
-  private since: number;
+  /** Time of the last check that found bytes, or of the first check; `null` before it. */
+  private since: number | null = null;
 
-  constructor(socket: Socket, now: number) {
+  constructor(socket: Pick<Socket, "bytesWritten" | "writableLength">) {
     this.socket = socket;
     this.written = socket.bytesWritten;
-    this.since = now;
   }
 
   /** Returns whether nothing was written or waited to be sent for 2 s. Must be called once a second. */
   checkIdle(now: number): boolean {
     const written = this.socket.bytesWritten;
-    if (written !== this.written || this.socket.writableLength > 0) {
+    if (this.since === null || written !== this.written || this.socket.writableLength > 0) {
       this.written = written;
       this.since = now;
       return false;

@@ -1,6 +1,6 @@
 import type { OpenConnection } from "../../exchange/open-connection.ts";
 import type { Socket } from "../../exchange/socket.ts";
-import type { ConnectionHub, ServeSocket } from "./connection-hub.ts";
+import { type ConnectionHub, type ServeSocket, SWEEP_MS } from "./connection-hub.ts";
 
 /**
  * Adds the transport's additional protocol to a function that serves HTTP/1.1 without TLS: connections that begin with the protocol's preface are passed to the
@@ -26,6 +26,8 @@ class PrefaceReader implements OpenConnection {
   private readonly preface: Uint8Array;
   private readonly choices: Choices;
   private readonly since: number;
+  /** Time of the first sweep after the first byte; `null` before. */
+  private receivingSince: number | null = null;
   private received: Buffer | null = null;
 
   constructor(socket: Socket, hub: ConnectionHub, preface: Uint8Array, choices: Choices) {
@@ -51,7 +53,12 @@ class PrefaceReader implements OpenConnection {
 
   check(now: number): void {
     const { idleSecs, readHeaderSecs } = this.hub.options.timeouts;
-    if (now - this.since >= (this.received === null ? idleSecs : readHeaderSecs) * 1000) this.cut();
+    if (this.received !== null) this.receivingSince ??= now;
+    const isLate =
+      this.receivingSince === null
+        ? now - this.since >= idleSecs * 1000 + SWEEP_MS
+        : now - this.receivingSince >= readHeaderSecs * 1000;
+    if (isLate) this.cut();
   }
 
   cut(): void {

@@ -400,7 +400,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     this.stopped = true;
     this.undecided = false;
     if (this.lingering !== null) return;
-    this.halfClose = new HalfCloseWatch(this.socket, this.hub.now);
+    this.halfClose = new HalfCloseWatch(this.socket);
     this.abandon();
   };
 

@@ -1,3 +1,4 @@
+import { SWEEP_MS } from "../hub/connection-hub.ts";
 import { BodyRate } from "../wire/body-rate.ts";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
 
@@ -51,7 +52,7 @@ export class NodeWatch {
   /** State of a connection without a complete head. */
   headState(now: number): "in time" | "slow" | "idle too long" {
     if (!this.progress.headBegan) {
-      return now - this.idleSince >= this.timeouts.idleSecs * 1000 ? "idle too long" : "in time";
+      return now - this.idleSince >= this.timeouts.idleSecs * 1000 + SWEEP_MS ? "idle too long" : "in time";
     }
     this.headSince ??= now;
     return now - this.headSince >= this.timeouts.readHeaderSecs * 1000 ? "slow" : "in time";

@@ -145,6 +145,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     } catch (error) {
       logBroken(exchange, error);
       this.cut();
+      this.abort(); // no 101 was sent
     }
     this.early.length = 0;
     this.pipeline.finishBefore(null);
@@ -171,7 +172,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   /** A client that half-closes abandons its unanswered request; a reply is still sent. */
   private readonly onEnd = (): void => {
     if (this.lingering !== null) return;
-    if (this.exchange.ready) this.halfClose = new HalfCloseWatch(this.socket, this.hub.now);
+    if (this.exchange.ready) this.halfClose = new HalfCloseWatch(this.socket);
     else {
       this.socket.end();
       this.abort();
