@@ -2,6 +2,7 @@ import { type Awaitable, FrameworkError, type Invocation } from "@framework/core
 import { type Host, type ImpliedReply, isPromise, mergeSchemes } from "@framework/core/feature";
 import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
+import { challengesOf } from "./guards/no-caller.ts";
 import { authError } from "./errors.ts";
 
 /** An authentication for `anyOf`: one of this package, `app.sessions.auth` of `@framework/sessions`, or another object with these members. */
@@ -44,6 +45,11 @@ class AnyOf extends Authentication {
 
   override credentialFields(): readonly string[] {
     return this.fields;
+  }
+
+  /** Returns the challenges of all alternatives. */
+  challenges(): readonly string[] {
+    return this.alternatives.flatMap(challengesOf);
   }
 
   override skips(path: string): boolean {

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App } from "@framework/core";
+import type { Feature, RequestTrace } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { anyOf, ApiKeyAuth, BasicAuth } from "./index.ts";
@@ -32,4 +34,28 @@ test("an authentication reports the credential fields of a request and the resul
   ]);
   const text = JSON.stringify(explained.map(({ steps }) => steps));
   expect([text.includes("planted"), text.includes(btoa("ann:planted-guess"))]).toEqual([false, false]);
+});
+
+/** Enables request tracing, as the dev page does. */
+const tracing: Feature = {
+  name: "tracing",
+  install: ({ insight }) => {
+    insight.traceRequests();
+    return {};
+  },
+};
+
+test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
+  const app = new (App.with(tracing))().use(new ApiKeyAuth({ "a-long-random-key": "billing" }));
+  app.get("/", () => "hello");
+  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
+  const traces: RequestTrace[] = [];
+  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
+  subscribe("framework.request.steps", record);
+  await app.fetch(new Request("http://localhost/"));
+  unsubscribe("framework.request.steps", record);
+  await app.stop();
+  const reasonsOf = (name: string | null): readonly string[] =>
+    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
+  expect(reasonsOf(null)).toEqual(["the request does not have X-API-Key"]);
 });

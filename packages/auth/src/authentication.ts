@@ -29,7 +29,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   private readonly skipped: string[] = [];
   private readonly mistakes: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
-  /** One observer per app whose decisions are traced, such as by `framework explain`. */
+  /** The observers of decisions, such as `framework explain`: one per app. */
   private readonly observers: DecisionReasons[] = [];
   private started = false;
 
@@ -63,7 +63,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
       return next(request);
     }
     request.readCredentials(this.credentialFields());
-    if (this.observers.length > 0) return this.identifyAndExplain(request, next);
+    if (this.observers.some(isObserved)) return this.identifyAndExplain(request, next);
     return mapAwaitable(this.identify(request), () => next(request));
   }
 
@@ -84,14 +84,14 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   }
 
   private explain(request: HttpRequest, reason: string): void {
-    for (const reasons of this.observers) reasons.give(request, reason);
+    for (const reasons of this.observers) if (reasons.isObserved) reasons.give(request, reason);
   }
 
   /** Adds the authentication to an app; a repeated call for the same app has no effect. */
   install(host: Host): void {
     if (this.hosts.has(host)) return;
     this.hosts.add(host);
-    if (host.insight.reasons.isObserved) this.observers.push(host.insight.reasons);
+    this.observers.push(host.insight.reasons);
     for (const mistake of this.mistakes) host.problem(authProblem("AUTH_BAD_SKIP_PATH", mistake));
     this.prepare(host);
     host.life.onStart({ name: "authentication", run: () => void (this.started = true) });
@@ -118,3 +118,5 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   /** Reports mistakes and registers start tasks. Called once per app. */
   protected abstract prepare(host: Host): void;
 }
+
+const isObserved = (reasons: DecisionReasons): boolean => reasons.isObserved;

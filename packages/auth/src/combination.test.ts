@@ -190,6 +190,11 @@ test("the 401 of a guard has the challenges of the authentications that exempted
     [basic(), 'Basic realm="Restricted", charset="UTF-8"'],
     [new JwtAuth({ secret }), bearerChallenge],
     [new JwtAuth({ secret, scheme: "Token" }), 'Token realm="Restricted"'],
+    [new JwtAuth({ secret, headerName: "X-Token", scheme: "Token" }), 'Token realm="Restricted"'],
+    [
+      anyOf(new JwtAuth({ secret, headerName: "X-A" }), new JwtAuth({ secret, headerName: "X-B" })),
+      bearerChallenge,
+    ],
     [all, `${bearerChallenge}, Basic realm="Restricted", charset="UTF-8", ${apiKeyChallenge}`],
   ] as const) {
     const app = new App().use(authentication.skipPath("/open"));

@@ -38,6 +38,12 @@ test.each<[string, () => Authentication, string, string]>([
     "JwtAuthOptions must be",
   ],
   [
+    "a keyId that its own tokens could not have",
+    () => new JwtAuth({ secret, keyId: "k".repeat(257) }),
+    "CORE_BAD_CONFIG",
+    "keyId must be 1 to 256 characters",
+  ],
+  [
     "an invalid clock",
     () => new JwtAuth({ secret }, { clock: invalid({}) }),
     "CORE_BAD_CONFIG",

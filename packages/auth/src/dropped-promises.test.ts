@@ -22,7 +22,7 @@ const unhandledDuring = async (run: () => Promise<void>): Promise<unknown[]> => 
   }
 };
 
-test("promises that a handler drops cause no unhandled rejection", async () => {
+test("a promise of JwtAuth or of a password function that is not awaited causes no unhandled rejection", async () => {
   const unhandled = await unhandledDuring(async () => {
     const store = { revoke: fails, isRevoked: fails, consume: fails };
     const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef", store });
@@ -46,7 +46,7 @@ test("promises that a handler drops cause no unhandled rejection", async () => {
   expect(unhandled).toEqual([]);
 });
 
-test("a resolve that rejects for one identity and throws for the next leaves no unhandled rejection", async () => {
+test("a RoleGuard whose `resolve` option rejects for one identity and throws for the next causes no unhandled rejection", async () => {
   const resolve = (identity: unknown): Promise<string[]> =>
     typeof identity === "string" ? Promise.reject(new Error("away")) : fails();
   const app = new App().use((request, next) => {

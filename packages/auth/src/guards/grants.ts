@@ -97,7 +97,8 @@ const ownGrants = (identity: unknown, members: readonly string[]): readonly stri
 /** Returns the names in a result of `resolve`. @throws TypeError for a result of another type, so that `Not(guard)` does not pass the caller */
 const resolvedGrants = (result: unknown): readonly string[] => {
   const isNone = result === undefined || result === null;
-  if (!isNone && typeof result !== "string" && !Array.isArray(result))
+  const isList = Array.isArray(result) && result.every((name) => typeof name === "string");
+  if (!isNone && typeof result !== "string" && !isList)
     throw new TypeError("resolve must return a list of strings, a string, or null for none");
   return toGrants(result);
 };

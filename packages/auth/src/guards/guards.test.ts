@@ -214,6 +214,12 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
     403,
   ],
   [
+    "resolve returns a list of other values, and the guard is negated",
+    Not(new RoleGuard("a", { resolve: () => [7] as never })),
+    { user: "ann" },
+    403,
+  ],
+  [
     "resolve rejects",
     new RoleGuard("a", { resolve: () => Promise.reject(new Error("away")) }),
     { user: "ann" },

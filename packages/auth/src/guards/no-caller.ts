@@ -4,6 +4,8 @@ import type { AuthDescription, SecuritySchemes } from "../auth-description.ts";
 
 interface DescribesAuth {
   describeAuth(): AuthDescription;
+  /** Returns the challenges of its 401, if its security schemes do not determine them. */
+  challenges?(): readonly string[];
 }
 
 /** The authentications that exempted the path of a request. */
@@ -21,20 +23,21 @@ export const recordSkipped = (request: Invocation, authentication: DescribesAuth
  * that exempted the path, and of the request's session; the challenge of `JwtAuth` if there are neither.
  */
 export const noCaller = (invocation: Invocation): UnauthorizedError => {
-  const challenges = (skipped.get(invocation) ?? []).flatMap((one) =>
-    challengesOf(one.describeAuth().schemes),
-  );
+  const challenges = (skipped.get(invocation) ?? []).flatMap(challengesOf);
   if (invocation.context.get(SessionId) !== undefined) challenges.push('Session realm="Restricted"');
   return challenges.length === 0
     ? new UnauthorizedError()
     : new UnauthorizedError(undefined, [...new Set(challenges)].join(", "));
 };
 
+/** Returns the challenges of an authentication. */
+export const challengesOf = (one: DescribesAuth): readonly string[] =>
+  one.challenges?.() ?? schemeChallenges(one.describeAuth().schemes);
+
 /** Returns the challenges of security schemes; cookies and queries have none. */
-const challengesOf = (schemes: SecuritySchemes): string[] =>
-  Object.entries(schemes).flatMap(([name, scheme]) => {
+const schemeChallenges = (schemes: SecuritySchemes): readonly string[] =>
+  Object.values(schemes).flatMap((scheme) => {
     if (scheme.type === "http") return [httpChallenge(scheme.scheme)];
-    if (name === "bearerAuth") return [httpChallenge("bearer")]; // a token in a custom header field
     return scheme.in === "header" ? [`ApiKey header="${scheme.name}"`] : [];
   });
 

@@ -16,6 +16,9 @@ export interface CompactToken {
   readonly typ: string;
 }
 
+/** Maximum length of a `kid`, in characters. */
+export const MAX_KEY_ID_LENGTH = 256;
+
 /** Header members that supply a key, or change what is signed. */
 const refusedMembers = ["crit", "b64", "jwk", "jku", "x5u", "x5c", "zip", "enc", "cty"];
 
@@ -54,7 +57,7 @@ export const parseCompactToken = (text: string, algorithm: JwtAlgorithm): Compac
 };
 
 const isKeyId = (kid: unknown): kid is string | undefined =>
-  kid === undefined || (typeof kid === "string" && kid.length <= 256);
+  kid === undefined || (typeof kid === "string" && kid.length <= MAX_KEY_ID_LENGTH);
 
 /** Decodes canonical base64url, `null` for any other string (RFC 7515 2). */
 const fromBase64Url = (text: string): Uint8Array | null => {

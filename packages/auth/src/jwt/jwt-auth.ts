@@ -187,6 +187,11 @@ export class JwtAuth extends Authentication {
     return cookieName === undefined ? [headerName] : [headerName, "Cookie"];
   }
 
+  /** Returns the challenge of its 401. */
+  challenges(): readonly string[] {
+    return [this.challenge()];
+  }
+
   protected override schemes(): SecuritySchemes {
     return jwtSchemes(this.config);
   }

@@ -13,5 +13,11 @@ export const checkRevocable = (token: string | Claims): void => {
   throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with jti and exp");
 };
 
-const areRevocable = (claims: Claims | null): boolean =>
-  claims !== null && Number.isFinite(claims.exp) && idsOf(claims).length > 0;
+const areRevocable = (claims: Claims | null): boolean => {
+  if (claims === null || !Number.isFinite(claims.exp)) return false;
+  return isClaimedId(claims.jti) || (claims.jti === undefined && idsOf(claims).length > 0);
+};
+
+/** Whether a value can be the claim `jti` of a valid token. */
+const isClaimedId = (jti: unknown): boolean =>
+  typeof jti === "string" && jti !== "" && jti.length <= MAX_ID_LENGTH;

@@ -14,6 +14,7 @@ import {
 import type { Problem } from "@framework/core";
 import type { TokenStore } from "../token-store/token-store.ts";
 import { algorithms, type JwtAlgorithm } from "../jose/algorithms.ts";
+import { MAX_KEY_ID_LENGTH } from "../jose/compact-token.ts";
 
 /** A public or private key: PEM text (SPKI, PKCS#8, a certificate), or a JSON Web Key. */
 export type KeyInput = string | { readonly kty?: string; readonly [member: string]: unknown };
@@ -46,7 +47,7 @@ export interface JwtConfig {
   readonly publicKey: KeyInput | undefined;
   /** Key that signs new tokens. */
   readonly privateKey: KeyInput | undefined;
-  /** `kid` of new tokens. */
+  /** `kid` of new tokens, at most 256 characters. */
   readonly keyId: string | undefined;
   /** Address of a key set (RFC 7517 5): https, or a server on this machine. */
   readonly jwksUrl: string | undefined;
@@ -86,7 +87,7 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   requiredClaims: list<string>([], "claim names", isText),
   publicKey: optionalField("PEM text or a JSON Web Key", isKeyInput),
   privateKey: optionalField("PEM text or a JSON Web Key", isKeyInput),
-  keyId: optionalField("a non-empty string", isText),
+  keyId: optionalField(`1 to ${MAX_KEY_ID_LENGTH} characters`, isKeyId),
   jwksUrl: optionalField("an absolute URL", (value) => isText(value) && URL.canParse(value)),
   jwksMaxAgeSecs: integer(600, { min: 1, max: 86_400 }),
   jwksCooldownSecs: integer(30, { min: 1, max: 3600 }),
@@ -129,6 +130,10 @@ function isSecret(value: unknown): boolean {
 
 function isToken(value: unknown): boolean {
   return typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value);
+}
+
+function isKeyId(value: unknown): boolean {
+  return isText(value) && value.length <= MAX_KEY_ID_LENGTH;
 }
 
 function isText(value: unknown): value is string {

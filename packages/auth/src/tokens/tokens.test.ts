@@ -113,8 +113,10 @@ test("a revocation lasts as long as the token is valid, for every issuer", async
 
 test("a value that is not an id is refused", async () => {
   await using it = await setUp();
-  for (const invalid of [await it.auth.createToken({ sub: "ann" }), { sub: "ann", exp: 1 }]) {
-    await expect(it.auth.revokeToken(invalid)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
+  const claims = { sub: "ann", exp: 1 };
+  const malformedIds = [null, 5, "", "x".repeat(257)].map((jti) => ({ ...claims, jti }));
+  for (const invalid of [await it.auth.createToken({ sub: "ann" }), claims, ...malformedIds]) {
+    await expect(it.auth.revokeToken(invalid as string)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
   }
 });
 
