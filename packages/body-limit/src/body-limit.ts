@@ -38,7 +38,7 @@ export const bodyLimit: Feature<BodyLimiting> = {
           host.problem(problem);
       const limiting = limitBodies(config);
       const { reasons } = host.insight;
-      host.http.use("body-limit", reasons.isObserved ? withReasons(limiting, config, reasons) : limiting);
+      host.http.use("body-limit", waitsOnce(withReasons(limiting, config, reasons)));
       return this;
     },
   }),
@@ -48,7 +48,7 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
   const { maxBodyBytes, maxRatio } = config;
   const accepted = new Set<string>(config.decode);
   const acceptedList = accepted.size === 0 ? "identity" : [...accepted].join(", ");
-  return waitsOnce(function limitBodies(request, next) {
+  return function limitBodies(request, next) {
     const limit = request.endpoint?.options.maxBodyBytes ?? maxBodyBytes;
     const { contentLength } = request;
     if (contentLength === 0) return next(request);
@@ -61,7 +61,7 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
       decodedChunks(chunks, coding as BodyEncoding, { maxBodyBytes: limit, maxRatio }),
     );
     return next(request);
-  });
+  };
 };
 
 /** Returns the coding of a body; `null` for none. A list of several counts as one unsupported coding. */
