@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { begin, call, fail } from "./calls.test-kit.ts";
 import { service, type Worker } from "./service.test-kit.ts";
 
-test("a circuit that opens in one worker opens in every worker at once, for the remaining time", async () => {
+test("a circuit that opens in one worker opens in every worker at once, and all become half-open together", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 4);
   expect(states()).toEqual(["closed", "closed", "closed", "closed"]);
@@ -23,7 +23,7 @@ test("each worker counts its own failures", async () => {
   expect(workers.map(({ circuits }) => circuits.list()[0]?.failures)).toEqual([4, 4, 4, 4]);
 });
 
-test("exactly halfOpenTarget of a thousand concurrent calls at four workers are trials, and their successes close the circuit everywhere", async () => {
+test("of a thousand concurrent calls across four workers, exactly halfOpenTarget are admitted as trials; their successes close the circuit everywhere", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 5);
   await clock.advance(30_000);
@@ -47,7 +47,7 @@ test("one failed trial reopens the circuit everywhere, and pending successes no 
   expect(states()).toEqual(["open", "open", "open", "open"]);
   for (const { end } of calls) end("success");
   await clock.advance(30_000);
-  for (let time = 0; time < 2; time++) await call(workers[time], "success");
+  for (const worker of workers.slice(0, 2)) await call(worker, "success");
   await clock.advance(0);
   expect(states()).not.toContain("closed");
   await call(workers[3], "success");
@@ -79,7 +79,7 @@ test("a worker that starts later adopts the state and remaining time", async () 
   const late = await start();
   expect(late.circuits.list()[0]).toMatchObject({ state: "open", retryAfterSecs: 10 });
   await clock.advance(10_000);
-  for (let time = 0; time < 3; time++) await call(workers[0], "success");
+  for (let trial = 0; trial < 3; trial++) await call(workers[0], "success");
   await clock.advance(0);
   await start();
   expect(states()).toEqual(["closed", "closed", "closed"]);
@@ -104,7 +104,7 @@ test("every worker reports every change once, in order", async () => {
   const { workers, clock } = await service({ workers: 2 });
   await fail(workers[0], 5);
   await clock.advance(30_000);
-  for (let time = 0; time < 3; time++) await call(workers[0], "success");
+  for (let trial = 0; trial < 3; trial++) await call(workers[0], "success");
   await clock.advance(0);
   for (const { seen } of workers) {
     expect(seen).toEqual([
@@ -127,6 +127,6 @@ test("after a concurrent trip and reset every worker has the same state", async 
 test("a circuit that has opened rejects calls even while its announcement is pending", async () => {
   const { workers } = await service();
   const [first] = workers;
-  for (let time = 0; time < 5; time++) void first?.call(null, () => "failure");
+  for (let failure = 0; failure < 5; failure++) void first?.call(null, () => "failure");
   expect(() => first?.call(null, () => "success")).toThrow("Circuit open");
 });

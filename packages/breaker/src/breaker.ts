@@ -5,6 +5,7 @@ import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts
 import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { LocalCircuitStore } from "./circuit-store.ts";
 import { type FailurePolicy, guardCall } from "./guard-call.ts";
+import { notifyListener } from "./transition-listener.ts";
 
 /** Options of `breaker`. */
 export interface BreakerOptions<In, Out> {
@@ -53,7 +54,7 @@ export interface Breaker<In, Out> extends Middleware<In, Out> {
 export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker<In, Out> => {
   const { name = "breaker", isFailure: _, isFailingError: _error, fallback: _fallback, ...given } = options;
   const config = CircuitBreakerConfig.of(given);
-  const { onTransition = () => {}, clock = systemClock, resetTimeout } = config;
+  const { onTransition, clock = systemClock, resetTimeout } = config;
   const { failureThreshold, halfOpenTarget } = config;
   const circuit = new Circuit({
     name,
@@ -63,13 +64,10 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
     id: randomUUID(),
     clock,
     store: new LocalCircuitStore(),
-    onTransition: (transition) => {
-      try {
-        onTransition(transition);
-      } catch (error) {
-        console.error("onTransition of a breaker failed", error); // the listener's error must not fail the call
-      }
-    },
+    onTransition: (transition) =>
+      notifyListener(onTransition, transition, (error) =>
+        console.error("onTransition of a breaker failed", error),
+      ),
   });
   const policy = policyOf(options, config.failureCodes);
   const middleware: Middleware<In, Out> = function breaker(input, next) {

@@ -13,8 +13,8 @@ export const call = async (worker: Worker | undefined, outcome: Outcome): Promis
   }
 };
 
-export const fail = async (worker: Worker | undefined, times: number): Promise<void> => {
-  for (let time = 0; time < times; time++) await call(worker, "failure");
+export const fail = async (worker: Worker | undefined, count: number): Promise<void> => {
+  for (let failure = 0; failure < count; failure++) await call(worker, "failure");
 };
 
 /** A call in progress, or rejected. */
@@ -25,7 +25,7 @@ export interface PendingCall {
   readonly end: (outcome: Outcome) => void;
 }
 
-/** Starts a call at a worker, and does not wait for it. */
+/** Starts a call in a worker, and does not wait for it. */
 export const begin = (worker: Worker | undefined): PendingCall => {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const begun: PendingCall = { isAdmitted: false, end: resolve };

@@ -11,6 +11,7 @@ import {
   type RouteInfo,
 } from "@framework/core";
 import {
+  markHandled,
   nearest,
   type ProtectEntryPoint,
   type RouteOption,
@@ -29,6 +30,7 @@ import { type FailurePolicy, guardCall } from "./guard-call.ts";
 import { requestPolicy } from "./request-policy.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
 import { SharedCircuitStore, toPhaseMessage, PHASES_CHANNEL } from "./shared-circuit-store.ts";
+import { notifyListener } from "./transition-listener.ts";
 
 /** Maximum number of circuits of one app. */
 export const MAX_CIRCUITS = 1000;
@@ -142,12 +144,16 @@ export class CircuitRegistry implements Circuits {
     });
   }
 
-  async trip(name: string): Promise<void> {
-    return this.find(name).force("open");
+  trip(name: string): Promise<void> {
+    return markHandled(this.force(name, "open"));
   }
 
-  async reset(name: string): Promise<void> {
-    return this.find(name).force("closed");
+  reset(name: string): Promise<void> {
+    return markHandled(this.force(name, "closed"));
+  }
+
+  private async force(name: string, state: "open" | "closed"): Promise<void> {
+    return this.find(name).force(state);
   }
 
   around<In, Out>(name: string, options: CallOptions<In, Out> = {}): Middleware<In, Out> {
@@ -251,12 +257,10 @@ export class CircuitRegistry implements Circuits {
   }
 
   private notify(transition: CircuitTransition): void {
-    try {
-      this.config?.onTransition?.(transition);
-    } catch (error) {
+    notifyListener(this.config?.onTransition, transition, (error) => {
       const { name: circuit } = transition;
       this.started?.log.error("onTransition of the circuit breaker failed", { error, circuit });
-    }
+    });
   }
 
   /** Counts and logs a change, only in the worker that made it: the metric is summed over all workers. */
