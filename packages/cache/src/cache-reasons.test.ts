@@ -19,6 +19,9 @@ const reasonsFor = async (requests: readonly (readonly [path: string, init?: Req
     app.get("/private", () => Response.text("x", { headers: { "Cache-Control": "private" } }));
     app.get("/cookie", () => Response.text("x").setCookie("a", "b"));
     app.get("/large", () => "x".repeat(2000));
+    const understood = { "Cache-Control": "no-store, must-understand" };
+    app.get("/understood", () => Response.text("x", { headers: { ...understood, "X-Cache-TTL": "0" } }));
+    app.get("/unknown", () => Response.text("x", { status: 299, headers: understood }));
     app.get("/missing", () => Response.text("x", { status: 404 }));
     app.get("/mine", { cache: { key: (request) => request.getHeader("x-user") ?? "" } }, () => "mine");
     for (const [path, init] of requests)
@@ -52,6 +55,11 @@ test.each([
   ["/cookie", "the reply sets a cookie"],
   ["/large", "2000 bytes are more than maxEntryBytes 1000"],
   ["/missing", "its status is 404"],
+  [
+    "/understood",
+    "it would never be fresh, contains a value for one client, or has too many Vary names or a bad tag",
+  ],
+  ["/unknown", "Cache-Control has must-understand, and the cache has no rules for the status 299"],
 ])("a reply of %s is not stored because %s", async (path, reason) => {
   expect(await reasonsFor([[path]])).toEqual([[key(path), `uri-miss: not stored, ${reason}`]]);
 });

@@ -3,6 +3,7 @@ import {
   type ConfigInput,
   type Feature,
   type Host,
+  markHandled,
   type RouteOption,
   systemClock,
 } from "@framework/core/feature";
@@ -63,13 +64,17 @@ export const caching: Feature<Caching> = {
         ({ purges } = enable(host, host.configure(CachingConfig, config), option));
         return this;
       },
-      async invalidateCache(tags) {
-        if (purges === null)
-          throw new FrameworkError("CACHE_NOT_ENABLED", "cache: call enableCaching before invalidateCache");
-        return purges.drop(checkedTags(tags).map(programTag));
+      invalidateCache(tags) {
+        return markHandled(dropTags(purges, tags));
       },
     };
   },
+};
+
+const dropTags = async (purges: Purges | null, tags: readonly string[]): Promise<number> => {
+  if (purges === null)
+    throw new FrameworkError("CACHE_NOT_ENABLED", "cache: call enableCaching before invalidateCache");
+  return purges.drop(checkedTags(tags).map(programTag));
 };
 
 const enable = (

@@ -37,10 +37,11 @@ const MAX_RESULTS = 1000;
 export class Coalescing {
   private readonly calls = new Map<string, SharedCall>();
   private readonly unshareable = new Map<string, number>();
-  /** Results of calls that ended while a request was reading the store, by key. */
+  /** Results of calls that ended while a request was reading the store, by key, in order of their numbers. */
   private readonly results = new Map<string, { readonly result: SharedResult; readonly number: number }>();
   private lastResult = 0;
-  private pendingReads = 0;
+  /** The reads of the store in progress, oldest first, with the number of the last result at their start. */
+  private readonly pendingReads = new Set<{ readonly since: number }>();
   private readonly options: CoalescingOptions;
 
   constructor(options: CoalescingOptions) {
@@ -58,7 +59,8 @@ export class Coalescing {
     const { clock, waitMs } = this.options;
     const call: SharedCall = new SharedCall(clock, waitMs, (outcome) => {
       if (this.calls.get(key) === call) this.calls.delete(key);
-      if (this.pendingReads > 0 && outcome !== null && outcome !== "again") this.noteResult(key, outcome);
+      if (this.pendingReads.size > 0 && outcome !== null && outcome !== "again")
+        this.noteResult(key, outcome);
     });
     this.calls.set(key, call);
     return call;
@@ -73,16 +75,17 @@ export class Coalescing {
     read: Promise<T>,
     use: (found: T, newerResult: SharedResult | undefined) => Awaitable<U>,
   ): Promise<U> {
-    const since = this.lastResult;
-    this.pendingReads++;
+    const pending = { since: this.lastResult };
+    this.pendingReads.add(pending);
     const end = (): void => {
-      if (--this.pendingReads === 0) this.results.clear();
+      this.pendingReads.delete(pending);
+      this.dropOldResults();
     };
     return read.then(
       (found) => {
         const last = this.results.get(found.key);
         try {
-          return use(found, last !== undefined && last.number > since ? last.result : undefined);
+          return use(found, last !== undefined && last.number > pending.since ? last.result : undefined);
         } finally {
           end();
         }
@@ -110,6 +113,15 @@ export class Coalescing {
 
   noteShareable(key: string): void {
     this.unshareable.delete(key);
+  }
+
+  /** Drops the results that are older than every pending read. */
+  private dropOldResults(): void {
+    const [oldestRead] = this.pendingReads;
+    for (const [key, { number }] of this.results) {
+      if (oldestRead !== undefined && number > oldestRead.since) return;
+      this.results.delete(key);
+    }
   }
 
   private noteResult(key: string, result: SharedResult): void {

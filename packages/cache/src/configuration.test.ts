@@ -37,6 +37,17 @@ test("options of the memory store and of a custom store cannot be combined", asy
   await start({ store: memoryStore(), storeTimeoutMs: 10 });
 });
 
+test("a memory store without a valid bound is rejected", () => {
+  const badConfig = expect.objectContaining({ code: "CORE_BAD_CONFIG" });
+  for (const options of [
+    { maxEntries: Number.NaN },
+    { maxEntries: 0 },
+    { maxBytes: Number.NaN },
+    { maxBytes: -1 },
+  ])
+    expect(() => memoryStore(options)).toThrow(badConfig);
+});
+
 test("a list of methods without GET or QUERY, or with HEAD but not GET, is rejected", () => {
   const problems = (methods: readonly string[]) =>
     CachingConfig.read({ methods: methods as never }).problems.length;

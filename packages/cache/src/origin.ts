@@ -213,9 +213,10 @@ export class Origin {
     const facts: ReplyFacts = { ...factsOf(fields), date, ageSecs, ttlSecs, tags: named, setsCookies };
     const { status, body, bodyBytes, hasOwnTag } = old;
     const lifetime = this.lifetime(call, status, facts);
-    const tags = lifetime === null ? null : this.tags.of(call.state, response, facts, old.tags);
+    const bodyTags = old.tags.slice(0, old.bodyTags);
+    const tags = lifetime === null ? null : this.tags.of(call.state, response, facts, bodyTags);
     this.count(call, "REVALIDATED");
-    if (lifetime === null || tags === null || this.isInvalidated(call, tags)) {
+    if (lifetime === null || tags === null || this.isInvalidated(call, [...old.tags, ...tags])) {
       this.parts.store.delete(lookup.key);
       if (lifetime !== null) call.sharedCall?.settle("again");
       const reply = this.replyFrom(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
@@ -224,7 +225,8 @@ export class Origin {
       for (const line of response.headers.getSetCookie()) reply.appendHeader("set-cookie", line);
       return reply;
     }
-    const entry = toStoredReply({ status, fields, body, bodyBytes, hasOwnTag }, lifetime, tags);
+    const content: Content = { status, fields, body, bodyBytes, hasOwnTag };
+    const entry = { ...toStoredReply(content, lifetime, tags), bodyTags: bodyTags.length };
     this.keep(call, entry, facts, lifetime, "REVALIDATED", old.id);
     return this.replyFrom(call, entry, "REVALIDATED", { forwardStatus: 304, stored: true });
   }

@@ -139,7 +139,7 @@ eachClient(test, makeApp, {
   },
 });
 
-test("a reply has an Age, and the handler is called again when it is stale", async () => {
+test("a stored reply is sent with its Age, and once it is stale the handler is called again", async () => {
   const { app, clock, get } = cachedApp({ ttl: 60 });
   let calls = 0;
   app.get("/", () => `${++calls}`);
@@ -162,7 +162,7 @@ test("no-cache is added to Cache-Control: public", async () => {
   expect((await get("/")).headers.get("cache-control")).toBe("public, no-cache");
 });
 
-test("explicit freshness of a handler is sent unchanged", async () => {
+test("freshness fields set by a handler are sent unchanged", async () => {
   const { app, get } = cachedApp();
   app.get("/a", () => new Response("x", { headers: { "cache-control": "s-maxage=5" } }));
   app.get("/e", () => new Response("x", { headers: { expires: "Thu, 01 Jan 2026 01:00:00 GMT" } }));
@@ -170,7 +170,11 @@ test("explicit freshness of a handler is sent unchanged", async () => {
   expect((await get("/a")).headers.get("cache-control")).toBe("s-maxage=5");
   await get("/e");
   const hit = await get("/e");
-  expect([hit.outcome, hit.headers.get("cache-control")]).toEqual(["HIT", null]);
+  expect([hit.outcome, hit.headers.get("cache-control"), hit.headers.get("expires")]).toEqual([
+    "HIT",
+    null,
+    "Thu, 01 Jan 2026 01:00:00 GMT",
+  ]);
 });
 
 test("HEAD on a miss has the same fields as GET", async () => {
@@ -199,7 +203,7 @@ test("Cache-Status is appended to the field of upstream caches, which is not sto
   expect((await get("/")).headers.get("cache-status")).toBe("edge; hit; ttl=300");
 });
 
-test("connection fields, and fields listed in Connection, are not stored", async () => {
+test("hop-by-hop fields, and fields listed in Connection, are not stored", async () => {
   const { app, get } = cachedApp();
   const headers = {
     connection: "x-hop",

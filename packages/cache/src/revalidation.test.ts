@@ -1,7 +1,8 @@
 import { dependency, type HttpRequest, Response } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { cachedApp } from "./cached-app.test-kit.ts";
+import { cachedApp, gate } from "./cached-app.test-kit.ts";
+import { cacheTags } from "./index.ts";
 import { taggedHandler, type TaggedState } from "./tagged-handler.test-kit.ts";
 
 type Fields = Record<string, string>;
@@ -30,6 +31,59 @@ test("a 304 of the handler updates the stored fields, and the stored body is ser
     '"1"',
   ]);
   expect(conditions).toEqual([null, '"1"']);
+});
+
+test("tags of a 304 replace those of the previous 304, and tags of the stored body are kept", async () => {
+  const { app, get, clock, logged } = cachedApp({ ttl: 10 });
+  let revision = 0;
+  app.get("/", { cache: { tags: ["page"] } }, (request) => {
+    const headers = { etag: '"1"' };
+    if (request.getHeader("if-none-match") === null)
+      return cacheTags(new Response("body", { headers }), "author");
+    return cacheTags(new Response(null, { status: 304, headers }), `rev:${++revision}`);
+  });
+  await get("/");
+  for (let count = 0; count < 150; count++) {
+    await clock.advance(10_000);
+    expect((await get("/")).outcome).toBe("REVALIDATED");
+  }
+  expect(logged).toEqual([]);
+  expect(await app.invalidateCache(["rev:149"])).toBe(0);
+  expect(await app.invalidateCache(["rev:150"])).toBe(1);
+  await get("/");
+  await clock.advance(10_000);
+  await get("/");
+  expect(await app.invalidateCache(["author"])).toBe(1);
+  await get("/");
+  await clock.advance(10_000);
+  await get("/");
+  expect(await app.invalidateCache(["page"])).toBe(1);
+});
+
+test("a reply is not stored by a 304 if a tag of it was dropped since the handler was called, even one that the 304 replaces", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 10 });
+  const [called, answer] = [gate(), gate()];
+  let calls = 0;
+  app.get("/", async (request) => {
+    calls++;
+    const headers = { etag: '"1"', ...(calls === 3 && { vary: "accept" }) };
+    if (request.getHeader("if-none-match") === null) return new Response("body", { headers });
+    if (calls === 3) {
+      called.open();
+      await answer.opened;
+    }
+    return cacheTags(new Response(null, { status: 304, headers }), `rev:${calls}`);
+  });
+  await get("/");
+  await clock.advance(10_000);
+  await get("/");
+  await clock.advance(10_000);
+  const reply = get("/");
+  await called.opened;
+  expect(await app.invalidateCache(["rev:2"])).toBe(1);
+  answer.open();
+  await reply;
+  expect((await get("/")).outcome).toBe("MISS");
 });
 
 test("X-Cache-TTL is kept after a 304 without explicit freshness", async () => {

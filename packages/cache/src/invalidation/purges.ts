@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { type Clock, markHandled, type Json, type SharedValues } from "@framework/core/feature";
+import { type Clock, type Json, type SharedValues } from "@framework/core/feature";
 import type { GuardedStore } from "../store/guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 
@@ -59,11 +59,7 @@ export class Purges {
    *
    * @throws CACHE_NOT_STARTED; CACHE_STORE_UNAVAILABLE; CORE_SHARED_STATE_UNAVAILABLE, after this worker has dropped its replies
    */
-  drop(tags: readonly string[]): Promise<number> {
-    return markHandled(this.dropParts(tags));
-  }
-
-  private async dropParts(tags: readonly string[]): Promise<number> {
+  async drop(tags: readonly string[]): Promise<number> {
     let dropped = 0;
     for (const part of messagesOf(tags)) dropped += await this.dropCounted(part);
     return dropped;

@@ -1,5 +1,5 @@
 import type { ReplyFacts } from "./reply-facts.ts";
-import type { StoringContext } from "./storing-rules.ts";
+import { type StoringContext, understoodStatuses } from "./storing-rules.ts";
 
 /** Input of the decision besides the reply's fields. */
 export interface NotStoredContext extends Pick<StoringContext, "status" | "identity" | "shared" | "own"> {
@@ -20,7 +20,10 @@ export const notStoredReason = (
   if (bodyBytes > maxEntryBytes) return `${bodyBytes} bytes are more than maxEntryBytes ${maxEntryBytes}`;
   if (setsCookies) return "the reply sets a cookie";
   if (vary.includes("*")) return "Vary is *";
-  if (directives.has("no-store")) return "Cache-Control has no-store";
+  if (directives.has("must-understand")) {
+    if (!understoodStatuses.has(status))
+      return `Cache-Control has must-understand, and the cache has no rules for the status ${status}`;
+  } else if (directives.has("no-store")) return "Cache-Control has no-store";
   if (directives.has("private") && !own) return "Cache-Control has private";
   if (identity && !shared && !directives.has("public") && !directives.has("s-maxage"))
     return "the request has an identity, and the reply is not public";

@@ -34,7 +34,7 @@ export interface Lifetime {
 }
 
 /** Statuses whose caching rules this cache implements, for `must-understand`. */
-const understoodStatuses: ReadonlySet<number> = new Set([
+export const understoodStatuses: ReadonlySet<number> = new Set([
   200, 201, 202, 203, 204, 300, 301, 302, 307, 308, 404, 405, 410, 414, 501,
 ]);
 /** Statuses that are never stored, because they depend on more than the request's key; RFC 6585 forbids storing the statuses in `rate`. */

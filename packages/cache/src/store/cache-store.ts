@@ -8,7 +8,7 @@ export interface StoredReply {
   readonly id: string;
   /** Status of the reply. */
   readonly status: number;
-  /** Header fields as alternating lower-case names and values; without `Age`, framing and connection fields. */
+  /** Header fields as alternating lower-case names and values; without `Age`, framing and hop-by-hop fields, and fields listed in `Connection`. */
   readonly fields: readonly string[];
   /** The whole body; `null` if there is none. */
   readonly body: string | Uint8Array | null;
@@ -34,6 +34,8 @@ export interface StoredReply {
   readonly hasOwnTag: boolean;
   /** Tags for `drop`. */
   readonly tags: readonly string[];
+  /** Number of the first `tags` that came with the body; the rest came with the last 304, and the next 304 replaces them. Absent before the first 304. */
+  readonly bodyTags?: number;
 }
 
 /** Names of the request fields by which the replies of a key vary. The replies are stored under keys that include the values of these fields. */

@@ -1,4 +1,11 @@
-import { type Clock, systemClock } from "@framework/core/feature";
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  systemClock,
+} from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions, StoredReply, StoreSize } from "./cache-store.ts";
 import { LruList, type LruLink } from "./lru-list.ts";
 import { TagIndex } from "./tag-index.ts";
@@ -27,8 +34,23 @@ const ENTRY_BYTES = 640;
 const STRING_BYTES = 32;
 const VIEW_BYTES = 256;
 
-/** Creates a store in the memory of this process. Calls are synchronous; all except `drop` take amortized constant time. */
-export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore => new MemoryStore(options);
+const hasNow = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "now" in value && typeof value.now === "function";
+
+/** Validates the options: with NaN, such as from an unset variable, the store would have no bound. */
+const optionRules: ConfigRecord<Required<MemoryStoreOptions>> = configRecord("MemoryStoreOptions", {
+  maxEntries: integer(10_000, { min: 1 }),
+  maxBytes: integer(67_108_864, { min: 1024 }),
+  clock: checked<Pick<Clock, "now">>(systemClock, "a clock", hasNow),
+});
+
+/**
+ * Creates a store in the memory of this process. Calls are synchronous; all except `drop` take amortized constant time.
+ *
+ * @throws CORE_BAD_CONFIG
+ */
+export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore =>
+  new MemoryStore(optionRules.of(options));
 
 /** A bounded LRU store in memory; created with `memoryStore`. */
 export class MemoryStore implements CacheStore {
@@ -42,7 +64,7 @@ export class MemoryStore implements CacheStore {
   private bytes = 0;
   private evictions = 0;
 
-  constructor({ maxEntries = 10_000, maxBytes = 67_108_864, clock = systemClock }: MemoryStoreOptions) {
+  constructor({ maxEntries, maxBytes, clock }: Required<MemoryStoreOptions>) {
     this.maxEntries = maxEntries;
     this.maxBytes = maxBytes;
     this.clock = clock;

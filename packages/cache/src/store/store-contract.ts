@@ -21,6 +21,7 @@ const reply = (id: string, change: Partial<StoredReply> = {}): StoredReply => ({
   isImplicit: true,
   hasOwnTag: false,
   tags: ["p:/", "t:a"],
+  bodyTags: 1,
   ...change,
 });
 
