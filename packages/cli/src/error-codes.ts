@@ -25,6 +25,10 @@ export const cliErrors: ErrorCatalogue = {
       "the app did not reply to a request of `framework request`, `explain` or `client` in time, or the request is malformed",
     action: "correct the request or the app; the message has the reason",
   },
+  CLI_DUPLICATE_CORE: {
+    summary: "a package brings its own copy of `@framework/core`",
+    action: "run `npm dedupe`, or update the package",
+  },
   CLI_ENDED_EARLY: {
     summary:
       "the app ended the process of the command, or awaits something that never happens while nothing else keeps the process alive",
@@ -93,10 +97,6 @@ export const cliErrors: ErrorCatalogue = {
     summary: "the orchestrator kills the process before its drain can finish",
     action:
       "raise the grace period above the drain and the preStop hook, or lower `cluster.shutdownTimeoutSecs`",
-  },
-  CLI_TWO_CORES: {
-    summary: "a package brings its own copy of `@framework/core`",
-    action: "run `npm dedupe`, or update the package",
   },
   CLI_UNKNOWN_CODE: {
     summary: "neither an installed package nor the project has that error code",

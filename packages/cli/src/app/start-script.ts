@@ -6,7 +6,12 @@ const runners: ReadonlyMap<string, string | null> = new Map([
 ]);
 const MODULE = /\.[cm]?[jt]s$/;
 /** Options of runners whose value is the path of another module. */
-const LOADING = /^(?:-r|--require|--import|--loader|--experimental-loader)$/;
+const OTHER_MODULE =
+  /^(?:-r|--require|--import|--preload|--loader|--experimental-loader|--include|--exclude|--ignore|--watch-path)$/;
+/** Options of runners whose value is code, which runs in place of a module. */
+const CODE = /^(?:-e|--eval|-p|--print|-pe)(?:=|$)/;
+/** Options of npx whose value is a package to install. */
+const PACKAGE = /^(?:-p|--package)$/;
 /** Words of a shell with their quotes, and separators of commands. */
 const TOKEN = /(?:[^\s"'&|;]|"[^"]*"|'[^']*')+|[&|;\n]/g;
 const SEPARATOR = /^[&|;\n]$/;
@@ -33,17 +38,25 @@ const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
 
 /**
  * Returns the module: the first word after the runner and its subcommand that is neither an option nor the value of one. A word after an option counts as its
- * value, unless it is the path of a module and the option loads none.
+ * value, unless it is the path of a module and the option takes none. `null` if the runner gets code in place of a module.
  */
 const moduleOfCommand = (words: readonly string[]): string | null => {
-  const runner = words.findIndex((word) => runners.has(word));
+  const runner = runnerOf(words);
   if (runner === -1) return null;
   const subcommand = runners.get(words[runner] ?? "");
   const found = words.find((word, at) => {
-    if (at <= runner || isOption(word) || word === subcommand) return false;
+    if (at <= runner) return false;
+    if (CODE.test(word)) return true;
+    if (isOption(word) || word === subcommand) return false;
     const before = words[at - 1] ?? "";
     const isAfterOption = before.startsWith("-") && !before.includes("=");
-    return !isAfterOption || (MODULE.test(word) && !LOADING.test(before));
+    return !isAfterOption || (MODULE.test(word) && !OTHER_MODULE.test(before));
   });
-  return found !== undefined && MODULE.test(found) ? found : null;
+  return found !== undefined && MODULE.test(found) && !CODE.test(found) ? found : null;
+};
+
+/** Returns the index of the runner: a name after `-p` is a package, unless it is the only one; -1 if there is none. */
+const runnerOf = (words: readonly string[]): number => {
+  const called = words.findIndex((word, at) => runners.has(word) && !PACKAGE.test(words[at - 1] ?? ""));
+  return called === -1 ? words.findIndex((word) => runners.has(word)) : called;
 };

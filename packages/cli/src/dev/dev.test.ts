@@ -187,7 +187,7 @@ test("keys on a terminal are commands; other inputs are not read", () => {
   press("q");
   expect([commands, raws]).toEqual([[], []]);
   const stop = readKeys(keyboard(true), (command) => commands.push(command));
-  press("rxq\u0003");
+  press("rxq\u0003r");
   stop();
   press("r");
   expect([commands, raws]).toEqual([

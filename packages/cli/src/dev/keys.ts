@@ -11,13 +11,16 @@ export interface Keyboard {
   pause(): unknown;
 }
 
-/** Reads keys of a terminal until the returned function is called; other inputs are not read. */
+/** Reads keys of a terminal until the returned function is called; other inputs are not read. After `quit`, `restart` is ignored. */
 export const readKeys = (keyboard: Keyboard, onCommand: (command: KeyCommand) => void): (() => void) => {
   if (keyboard.isTTY !== true || keyboard.setRawMode === undefined) return () => {};
+  let hasQuit = false;
   const onData = (piece: Buffer | string): void => {
     for (const key of piece.toString()) {
-      if (key === "r") onCommand("restart");
-      if (key === "q" || key === CONTROL_C) onCommand("quit");
+      if (key === "r" && !hasQuit) onCommand("restart");
+      if (key !== "q" && key !== CONTROL_C) continue;
+      hasQuit = true;
+      onCommand("quit");
     }
   };
   keyboard.setRawMode(true);

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { isFolder } from "../app/is-folder.ts";
@@ -15,7 +15,7 @@ const MAX_BYTES = 1_048_576;
 /** Reads the Kubernetes and Compose manifests of a project. Other files, and templates such as Helm's, are skipped. */
 export const readManifests = (cwd: string): ManifestFacts => {
   const paths = globSync(["*.{yaml,yml}", `${FOLDERS}/**/*.{yaml,yml}`], { cwd })
-    .filter((path) => !isFolder(join(cwd, path)))
+    .filter((path) => existsSync(join(cwd, path)) && !isFolder(join(cwd, path))) // a link may lead nowhere
     .sort()
     .slice(0, MAX_FILES);
   return exemptUnselected(merge(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
@@ -59,7 +59,7 @@ const factsOf = (path: string, text: string): ManifestFacts => {
   if (!MANIFEST_KEY.test(text)) return noFacts;
   if (Buffer.byteLength(text) > MAX_BYTES)
     return unreadableFile(path, `it is larger than ${MAX_BYTES} bytes`);
-  const parts = parseAllDocuments(text, { logLevel: "silent" });
+  const parts = parseAllDocuments(text, { logLevel: "silent", merge: true }); // Compose files share parts with `<<`
   const found = [...parts].map((document): ManifestFacts => {
     const [error] = document.errors;
     const [start, , end] = document.range;

@@ -9,7 +9,7 @@ export interface TraceCollector extends Disposable {
   readonly last: RequestTrace | null;
 }
 
-/** Subscribes to the steps of requests. Features check for a subscriber when they are enabled, so call this before the app is created. */
+/** Subscribes to the steps of requests. The chains of an app are compiled with tracing only if a tool listens at its start, so call this before the app is created. */
 export const collectTraces = (): TraceCollector => {
   let last: RequestTrace | null = null;
   const listen = (message: unknown): void => void (last = message as RequestTrace);

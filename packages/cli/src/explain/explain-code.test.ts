@@ -130,6 +130,19 @@ test("the page of a code has package, status, cause, remedy and passages of the 
   ]);
 });
 
+test("a code block of the documents is neither quoted nor a heading, also if it has blank lines", async () => {
+  const cwd = project();
+  const path = join(cwd, "node_modules/@framework/kettle/docs/water.md");
+  const block = "```sh\n# a comment\n\nKETTLE_EMPTY\n```\n\n";
+  const nested = `\`${block.trimEnd()}\n\nKETTLE_EMPTY\n\`\`\`\`\n\n`;
+  const text = readFileSync(path, "utf8").replace("`KETTLE_EMPTY` appears", `${block}${nested}$&`);
+  writeFileSync(path, `${text}\n\n~~~\n\nKETTLE_EMPTY: a block without an end\n`);
+  const { out } = await runCli(["explain", "KETTLE_EMPTY", "--json"], { cwd });
+  expect((JSON.parse(out) as { documents: unknown }).documents).toEqual([
+    { path: "docs/water.md", heading: "Filling", text: "`KETTLE_EMPTY` appears below 100 ml." },
+  ]);
+});
+
 test("the project's own codes are explained with the project as their package", () => {
   const cwd = project();
   writeFileSync(

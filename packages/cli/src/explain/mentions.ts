@@ -20,13 +20,21 @@ export const mentionsOf = (code: string, folder: string): readonly Mention[] => 
 
 const MAX_MENTIONS = 8;
 
+/**
+ * A fenced code block, which may have blank lines and comments like headings. It ends with a fence without a language that is at least as long as the first
+ * one, or with the document.
+ */
+const CODE_BLOCK =
+  /^[ \t]*(?:(?:[-*+]|\d+\.)[ \t]+)?(```+|~~~+)[^`\n]*$[^]*?(?:^[ \t]*\1[`~]*[ \t]*$|$(?![^]))/gm;
+
 const mentionsIn = (code: string, path: string, document: string): readonly Mention[] => {
   const word = new RegExp(`(?<![A-Z_])${code}(?![A-Z_])`);
   let heading = path;
-  return document.split(/\n{2,}/).flatMap((block) => {
+  const prose = document.replaceAll(CODE_BLOCK, "\n");
+  return prose.split(/\n{2,}/).flatMap((block) => {
     const [, title] = /^#+ (.+)$/m.exec(block) ?? [];
     if (title !== undefined) heading = title.replaceAll("`", "");
-    const isProse = !/^(?:\||```)/.test(block.trim());
+    const isProse = !block.trim().startsWith("|");
     return isProse && word.test(block) ? [{ path, heading, text: block.trim() }] : [];
   });
 };

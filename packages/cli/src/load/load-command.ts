@@ -34,7 +34,7 @@ export const loadCommand: Command = {
       kind: "number",
       value: "seconds",
       summary: "length of a stage, 3 by default",
-      min: 0.1,
+      min: 0.5, // a stage must contain a sample of the service's CPU time, which is taken every 250 ms
       max: 600,
     },
     {

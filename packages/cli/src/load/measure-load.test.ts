@@ -161,3 +161,8 @@ test.each([
   const { exitCode, err } = await runCli(words, { cwd: serviceProject("process.exit(9);") });
   expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
 });
+
+test("a stage that is too short for a sample of CPU time is refused", async () => {
+  const { exitCode, err } = await runCli(["load", "--secs", "0.2"]);
+  expect([exitCode, err]).toEqual([2, expect.stringContaining("--secs must be a number from 0.5 to 600")]);
+});

@@ -65,3 +65,23 @@ test("statuses of 500, network errors and missing replies are failures", async (
   const silent = await measure(clock, () => new Promise<never>(() => {}), 5, 1);
   expect(silent).toMatchObject({ requests: 5, failures: 5, answered: 0 });
 });
+
+test("a stage that has ended sends no further requests when a late reply arrives", async () => {
+  const clock = virtualClock();
+  let sent = 0;
+  const late: ((outcome: RequestOutcome) => void)[] = [];
+  const send = () => new Promise<RequestOutcome>((resolve) => (sent++, late.push(resolve)));
+  const stage = await measure(clock, send, 10, 1, 2);
+  expect(stage).toMatchObject({ requests: 10, failures: 10 });
+  for (const resolve of late.splice(0)) resolve(200);
+  await clock.advance(100);
+  expect(sent).toBe(2);
+});
+
+test("the latency of a missing reply is measured from the time at which that request was due", async () => {
+  const clock = virtualClock();
+  let sent = 0;
+  const send = () => (sent++ === 0 ? new Promise<never>(() => {}) : Promise.resolve(200));
+  const stage = await measure(clock, send, 10, 1);
+  expect(stage).toMatchObject({ requests: 10, failures: 1, maxMs: 6000 });
+});

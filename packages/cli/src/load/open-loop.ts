@@ -47,8 +47,8 @@ export const runStage = async ({
 }: StageOptions): Promise<Stage> => {
   const total = Math.max(1, Math.round(ratePerSec * seconds));
   const startMs = clock.now();
-  const latencies: number[] = [];
-  let [sent, pending, failures, inStage] = [0, 0, 0, 0];
+  const latencies = new Map<number, number>(); // by the index of the request
+  let [sent, pending, failures, inStage, isOver] = [0, 0, 0, 0, false];
   const { promise: done, resolve } = Promise.withResolvers<void>();
   const dueAt = (index: number): number => startMs + (index * 1000) / ratePerSec;
   const endOfStage = startMs + seconds * 1000;
@@ -56,14 +56,14 @@ export const runStage = async ({
   const finish = (index: number, outcome: RequestOutcome): void => {
     const now = clock.now();
     pending--;
-    latencies.push(now - dueAt(index));
+    latencies.set(index, now - dueAt(index));
     if (typeof outcome === "string" || outcome >= 500) failures++;
     else if (now <= endOfStage) inStage++;
     sendDue();
     if (sent === total && pending === 0) resolve();
   };
   const sendDue = (): void => {
-    while (sent < total && pending < maxPending && dueAt(sent) <= clock.now()) {
+    while (!isOver && sent < total && pending < maxPending && dueAt(sent) <= clock.now()) {
       const index = sent++;
       pending++;
       void send().then((outcome) => finish(index, outcome));
@@ -76,18 +76,19 @@ export const runStage = async ({
   let cancel = clock.after(0, tick);
   const cancelGrace = clock.after((seconds + graceSecs) * 1000, resolve);
   await done;
+  isOver = true; // a late reply must not send requests during the next stage
   cancel();
   cancelGrace();
-  const unanswered = total - latencies.length;
-  const waited = Array.from({ length: unanswered }, (_, at) => clock.now() - dueAt(latencies.length + at));
-  const sorted = [...latencies, ...waited].sort((a, b) => a - b);
+  const endMs = clock.now();
+  const sorted = Array.from({ length: total }, (_, index) => latencies.get(index) ?? endMs - dueAt(index));
+  sorted.sort((a, b) => a - b);
   const percentile = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   return {
     offered: ratePerSec,
     answered: inStage / seconds,
     requests: total,
-    failures: failures + unanswered,
+    failures: failures + total - latencies.size,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
     maxMs: percentile(1),

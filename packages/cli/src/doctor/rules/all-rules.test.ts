@@ -78,7 +78,7 @@ const mistakes: readonly (readonly [code: string, Partial<Facts>])[] = [
     "CLI_VERSION_SKEW",
     { packages: [installed("core", "2.0.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })] },
   ],
-  ["CLI_TWO_CORES", { otherCores: [installed("core", "1.3.0")] }],
+  ["CLI_DUPLICATE_CORE", { otherCores: [installed("core", "1.3.0")] }],
   ["CLI_NO_READINESS", { program: programWith({ hasReadiness: false }) }],
   ["CLI_NO_PROBE", { workloads: [workload({ isProbed: false })] }],
   ["CLI_SHORT_GRACE", { workloads: [workload({ graceSecs: 30, preStopSecs: 0 })] }],

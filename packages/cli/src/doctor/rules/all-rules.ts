@@ -4,15 +4,15 @@ import { grace } from "./grace.ts";
 import { programFindings } from "./program.ts";
 import { untrustedProxies } from "./proxies.ts";
 import { readiness } from "./readiness.ts";
-import { twoCores } from "./two-cores.ts";
+import { duplicateCore } from "./duplicate-core.ts";
 import { versionSkew } from "./version-skew.ts";
 import { weakSecrets } from "./weak-secrets.ts";
 
-/** Every rule, in the order of its findings. */
+/** All rules. Findings are reported in this order. */
 export const rules: readonly DoctorRule[] = [
   programFindings,
   versionSkew,
-  twoCores,
+  duplicateCore,
   badManifests,
   weakSecrets,
   readiness,
