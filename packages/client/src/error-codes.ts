@@ -12,8 +12,8 @@ export const clientErrors: ErrorCatalogue = {
     action: "correct the parameter or option that the message names",
   },
   CLIENT_BAD_URL: {
-    summary: "a base URL or the target of a call is not an http or https URL, or has credentials",
-    action: "use an absolute base URL, and pass credentials as header fields",
+    summary: "the target of a call is not a path, or not an http or https URL, or has credentials",
+    action: "start paths with `/`, and pass credentials as header fields",
   },
   CLIENT_BODY_TOO_LARGE: {
     summary: "a reply, or one event or line of a stream, is larger than its limit",
@@ -32,7 +32,7 @@ export const clientErrors: ErrorCatalogue = {
     action: "fix the service: its reply contradicts its Content-Type",
   },
   CLIENT_NO_REPLY: {
-    summary: "the connection failed before a reply arrived",
+    summary: "the connection failed before the whole reply arrived",
     action: "`cause` has the reason; `retryRequests` retries idempotent calls",
   },
   CLIENT_TIMEOUT: {

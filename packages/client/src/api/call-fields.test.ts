@@ -97,3 +97,17 @@ test("Accept is the call's own, otherwise the client's, otherwise that of the op
   expect(await sent(undefined, common)).toBe("application/vnd.notes.v2+json");
   expect(await sent(undefined)).toBe("application/json, */*;q=0.8");
 });
+
+test("a credential function that returns no string fails the call", async () => {
+  const options = { credentials: { token: (() => undefined) as never } };
+  const message = 'GET /token cannot send the credential of "token", which is not a string';
+  await expect(sentBy("token", {}, options)).rejects.toMatchObject({ code: "CLIENT_BAD_PARAMETER", message });
+});
+
+test("a stream body is cancelled when the call fails before it is sent", async () => {
+  const cancelled: unknown[] = [];
+  const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+  const error = await sentBy("token", { body, quary: {} }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "CLIENT_BAD_PARAMETER" });
+  expect(cancelled).toEqual([error]);
+});

@@ -12,7 +12,7 @@ import type { CallInit } from "../http/call-init.ts";
 import { ClientError } from "../http/client-error.ts";
 import { headerFields } from "../http/header-fields.ts";
 import type { OutgoingBody } from "../http/outgoing-request.ts";
-import { type HttpClient, httpClient } from "../http/http-client.ts";
+import { cancelSource, type HttpClient, httpClient } from "../http/http-client.ts";
 import type { HttpClientOptions } from "../http/http-options.ts";
 import { addressOf } from "./address-of.ts";
 import { cookieField } from "./cookie-field.ts";
@@ -137,6 +137,7 @@ interface CallSettings {
   readonly headers: Headers;
 }
 
+/** Calls an operation. A stream body is cancelled if the call fails before sending. */
 const call = async (
   http: HttpClient,
   api: ApiSpec,
@@ -144,11 +145,26 @@ const call = async (
   own: CallSettings,
   input: AnyInput = {},
 ): Promise<object> => {
+  try {
+    return await attempt(http, api, spec, own, input);
+  } catch (error) {
+    cancelSource(input.body, error);
+    throw error;
+  }
+};
+
+const attempt = async (
+  http: HttpClient,
+  api: ApiSpec,
+  spec: OperationSpec,
+  own: CallSettings,
+  input: AnyInput,
+): Promise<object> => {
   const [unknown] = unknownFields(`the input of ${spec.route}`, input, inputNames);
   if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
   const secrets = await credentialsOf(api, spec, own.credentials);
-  const path = addressOf(spec, input.params, { ...secrets.query, ...givenFields(input.query ?? {}) });
-  const headers = fieldsOf(spec, secrets.header, input.headers);
+  const path = addressOf(spec, input.params ?? {}, { ...secrets.query, ...givenFields(input.query ?? {}) });
+  const headers = fieldsOf(spec, secrets.header, input.headers ?? {});
   const given = headers.get("cookie") ?? own.headers.get("cookie");
   const cookies = cookieField(spec, secrets.cookie, input.cookies ?? {}, given);
   if (cookies !== null) headers.set("cookie", cookies);
@@ -186,7 +202,7 @@ const acceptOf = (kinds: readonly string[]): string =>
 const fieldsOf = (
   spec: OperationSpec,
   credentials: Readonly<Record<string, string>>,
-  input: Readonly<Record<string, unknown>> = {},
+  input: Readonly<Record<string, unknown>>,
 ): Headers => {
   const fields = new Headers();
   for (const [name, value] of [...Object.entries(credentials), ...definedMembers(input)])

@@ -1,4 +1,5 @@
 import type { Awaitable } from "@framework/core";
+import { ClientError } from "../http/client-error.ts";
 import type { ApiSpec, OperationSpec } from "./operation.ts";
 
 /** Credentials by the name of their security scheme. */
@@ -13,10 +14,12 @@ interface Placed {
 /**
  * Returns the credentials of a call by place. Uses the first alternative of the operation whose schemes all have credentials; without one, returns no
  * credentials.
+ *
+ * @throws ClientError CLIENT_BAD_PARAMETER for a credential that is not a string
  */
 export const credentialsOf = async (
   { security }: ApiSpec,
-  { security: alternatives = [] }: OperationSpec,
+  { route, security: alternatives = [] }: OperationSpec,
   credentials: Credentials,
 ): Promise<Placed> => {
   const placed: Placed = { header: {}, query: {}, cookie: {} };
@@ -27,7 +30,12 @@ export const credentialsOf = async (
     const place = security[name];
     if (place === undefined || credential === undefined) continue;
     const [where, field, prefix] = place;
-    const text = typeof credential === "string" ? credential : await credential();
+    const text: unknown = typeof credential === "function" ? await credential() : credential;
+    if (typeof text !== "string")
+      throw new ClientError(
+        "CLIENT_BAD_PARAMETER",
+        `${route} cannot send the credential of ${JSON.stringify(name)}, which is not a string`,
+      );
     placed[where][field] =
       prefix === "Basic " ? prefix + Buffer.from(text).toString("base64") : prefix + text;
   }

@@ -57,6 +57,11 @@ test("a media range with a schema is read as JSON, as text or as bytes", async (
   expect(await all((await plain["file"]?.())?.body)).toEqual([new TextEncoder().encode("Rex")]);
 });
 
+test("a media range with a schema of bytes is read as bytes, also if the reply is JSON", async () => {
+  const { client } = await rangesClient(() => Response.json({ a: 1 }));
+  expect(await all((await client["file"]?.())?.body)).toEqual([new TextEncoder().encode('{"a":1}')]);
+});
+
 const pdf = { headers: { "content-type": "application/pdf" } };
 
 test.each(["any", "open"])("a body without a declared type is read by its Content-Type: %s", async (name) => {

@@ -1,7 +1,7 @@
 import type { CallInit } from "../http/call-init.ts";
 
-/** Kind of a reply's body: parsed JSON, text, events, JSON lines, a stream of bytes, or none. */
-export type ReplyKind = "json" | "text" | "events" | "lines" | "bytes" | "none";
+/** Kind of a reply's body: parsed JSON, text, events, JSON lines, a stream of bytes (of any type but JSON, or of any type), or none. */
+export type ReplyKind = "json" | "text" | "events" | "lines" | "bytes" | "anyBytes" | "none";
 
 /** Runtime description of an operation, written by the generator. */
 export interface OperationSpec {

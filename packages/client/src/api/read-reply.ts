@@ -16,7 +16,7 @@ const kindsOf = ({ replies }: OperationSpec, status: number): readonly ReplyKind
 
 /** Whether the caller reads the body itself, as events, lines or bytes. All other bodies are read by the client within the limits of the call. */
 export const isStream = (spec: OperationSpec, reply: Response): boolean =>
-  ["events", "lines", "bytes"].includes(kindOf(spec, reply) ?? "none");
+  ["events", "lines", "bytes", "anyBytes"].includes(kindOf(spec, reply) ?? "none");
 
 /**
  * Reads a declared reply.
@@ -43,13 +43,14 @@ const kindOf = (spec: OperationSpec, reply: Response): ReplyKind | undefined => 
     return declared.find((kind) => kind === "none") ?? (spec.route.startsWith("HEAD ") ? "none" : undefined);
   const type = plainType(reply.headers.get("content-type") ?? "");
   const possible = declared.filter((kind) => isOfKind(type, kind));
-  if (possible.includes("text") && possible.includes("bytes"))
-    return type === "" || isText(type) ? "text" : "bytes";
-  return possible[0];
+  const bytes = possible.find((kind) => kind === "bytes" || kind === "anyBytes");
+  if (possible.includes("text") && bytes !== undefined) return type === "" || isText(type) ? "text" : bytes;
+  return possible.find((kind) => kind !== "anyBytes") ?? possible[0];
 };
 
 const isOfKind = (type: string, kind: ReplyKind): boolean => {
   if (kind === "none") return false;
+  if (kind === "anyBytes") return true;
   if (kind === "json") return isJson(type);
   if (kind === "events") return type === "text/event-stream";
   if (kind === "lines") return LINES.test(type);

@@ -111,6 +111,25 @@ test("--check writes nothing; its exit code is 1 with the changed lines when the
   expect(JSON.parse(json)).toMatchObject({ outcome: "stale", file: out });
 });
 
+test.each([{ flags: ["--check"] }, { flags: [] }])(
+  "with the flags $flags, an --out that cannot be read is reported as such, not as out of date",
+  async ({ flags }) => {
+    const result = await run(source, "--out", folder, "--json", ...flags);
+    expect({ ...result, text: JSON.parse(result.text) }).toEqual({
+      code: 1,
+      text: { outcome: "failed", code: null, message: expect.stringContaining("EISDIR") },
+    });
+  },
+);
+
+test("a document that cannot be watched is not reported as a bad document", async () => {
+  const { text } = await run(join(folder, "absent/openapi.json"), "--out", out, "--watch", "--json");
+  expect(JSON.parse(text.split("\n").at(-1) ?? "")).toMatchObject({
+    code: null,
+    message: expect.stringContaining("cannot watch"),
+  });
+});
+
 test("--watch writes the client again after a change, and ends when it is aborted", async () => {
   const stop = new AbortController();
   const lines: string[] = [];

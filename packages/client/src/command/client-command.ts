@@ -57,15 +57,14 @@ export const runClientCommand = async (
   }
 };
 
-/** Resolves with `null` after a change or when the signal aborts, or with the error of the watcher. */
-const untilChange = async (source: string, signal: AbortSignal): Promise<FrameworkError | null> => {
+/** Resolves with `null` after a change or when the signal aborts, or with an error if the document cannot be watched. */
+const untilChange = async (source: string, signal: AbortSignal): Promise<Error | null> => {
   try {
     await awaitChange(source, signal);
     return null;
   } catch (cause) {
     if (signal.aborted) return null;
-    const message = `cannot watch ${source}: ${messageOf(cause)}`;
-    return new FrameworkError("CLIENT_BAD_DOCUMENT", message, { cause });
+    return new Error(`cannot watch ${source}: ${messageOf(cause)}`, { cause });
   }
 };
 
@@ -108,7 +107,7 @@ const argumentsOf = (args: readonly string[]): Arguments | string | null => {
   }
 };
 
-/** @param isFirst whether an unchanged file is reported; `--watch` polls a URL every two seconds */
+/** @param isFirst whether this is the first attempt: later ones do not report an unchanged file, because `--watch` polls a URL every two seconds */
 const attempt = async (given: Arguments, output: Output, isFirst: boolean): Promise<number> => {
   try {
     const result = await generate(given);
@@ -130,12 +129,21 @@ const fail = (error: unknown, { json }: Arguments, output: Output): number => {
 
 const generate = async ({ source, out, check, document }: Arguments): Promise<Result> => {
   const text = generateClient(await readDocument(source, document));
-  const present = await readFile(out, "utf8").catch(() => null); // a missing file is created; for an unreadable file the write fails
+  const present = await readIfPresent(out);
   if (present === text) return { outcome: "current", file: out, changes: [] };
   const changes = lineChanges(present ?? "", text);
   if (check) return { outcome: "stale", file: out, changes };
   await writeFile(out, text);
   return { outcome: "written", file: out, changes };
+};
+
+const readIfPresent = async (file: string): Promise<string | null> => {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (Error.isError(error) && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 };
 
 const linesOf = ({ outcome, file, changes }: Result): readonly string[] => {

@@ -58,7 +58,7 @@ const jsonRanges: ReadonlySet<string> = new Set(["*/*", "application/*"]);
 /** Returns the content of a media range by its schema. Everything except strings and bytes is JSON, which the client's `Accept` prefers. */
 const rangeContent = (schema: unknown, document: OpenapiReader): ReplyContent => {
   const resolved = document.resolve(schema);
-  if (isBinary(resolved)) return { kinds: ["bytes"], type: "BytesReply" };
+  if (isBinary(resolved)) return { kinds: ["anyBytes"], type: "BytesReply" };
   if (typeOfSchema(resolved, document) === "unknown") return openContent;
   const mayBeText = [resolved["type"]].flat().includes("string");
   return { kinds: mayBeText ? ["json", "text"] : ["json"], type: typeOfSchema(schema, document) };
@@ -84,6 +84,7 @@ const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader):
     events: "AsyncIterable<ServerSentEvent>",
     text: textType(schema, document),
     bytes: "BytesReply",
+    anyBytes: "BytesReply",
     none: "undefined",
   };
   return types[kind];

@@ -63,3 +63,14 @@ test.each([
 ])("%j is %s", (schema, type) => {
   expect(typeOfSchema(schema, document)).toBe(type);
 });
+
+test("a short document whose references double at every level has a bounded type", () => {
+  const levels = Array.from({ length: 28 }, (_, level) => {
+    const next = { $ref: `#/x-levels/${level + 1}` };
+    return { properties: { a: next, b: next } };
+  });
+  const doubling = new OpenapiReader({ "x-levels": [...levels, Named] });
+  const type = typeOfSchema({ $ref: "#/x-levels/0" }, doubling);
+  expect(type).toContain("a?: string");
+  expect(type).toContain("b?: unknown");
+});

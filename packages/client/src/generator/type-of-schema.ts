@@ -19,6 +19,9 @@ interface Term {
 /** Maximum nesting of schemas; deeper schemas are `unknown`. */
 const MAX_DEPTH = 60;
 
+/** Maximum number of schemas in a type, with inlined references; further ones are `unknown`. A short document may refer to exponentially many. */
+const MAX_SCHEMAS = 100_000;
+
 /**
  * Returns the TypeScript type of the values that a schema describes; constraints that TypeScript cannot express, such as lengths and patterns, are omitted.
  *
@@ -50,6 +53,7 @@ class TypeGenerator {
   private readonly within = new Set<string>();
   private place: Place = "direct";
   private depth = 0;
+  private count = 0;
 
   /** @param own the schema whose type is generated, if it is recursive */
   constructor(document: OpenapiReader, own?: RecursiveSchema) {
@@ -59,7 +63,7 @@ class TypeGenerator {
 
   termOf(schema: unknown): Term {
     if (schema === false) return atom("never");
-    if (!isObject(schema) || this.depth >= MAX_DEPTH) return unknown;
+    if (!isObject(schema) || this.depth >= MAX_DEPTH || ++this.count > MAX_SCHEMAS) return unknown;
     this.depth++;
     const parts = [...this.ofCombinations(schema), this.plain(schema)].filter(
       (part) => part.text !== "unknown",

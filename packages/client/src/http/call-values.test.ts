@@ -23,6 +23,10 @@ test.each<[string, CallInit, string]>([
   ["a list as body", { method: "POST", body: [1] as never }, "pass it as json"],
   ["a method", { method: "GE T" }, '"GE T" is not a method'],
   ["a maxReplyBytes that is not a number", { maxReplyBytes: Number.NaN }, "maxReplyBytes"],
+  ["a method that is not a string", { method: 5 as never }, '"5" is not a method'],
+  ["a signal that is no AbortSignal", { signal: null as never }, "signal must be an AbortSignal"],
+  ["work with such a signal", { within: { signal: {} as never } }, "signal must be an AbortSignal"],
+  ["a maxReplyBytes in text", { maxReplyBytes: "5" as never }, "maxReplyBytes"],
   ["a negative maxReplyBytes", { maxReplyBytes: -1 }, "maxReplyBytes"],
 ])(
   "%s that cannot be sent is refused before the call, without its value in the message",

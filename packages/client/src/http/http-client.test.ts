@@ -204,3 +204,20 @@ test("a misspelt option of a call is refused, with the nearest name", async () =
     message: 'the options object of request has no field "jsn"; did you mean "json"?',
   });
 });
+
+test("every time limit may have a fraction of a millisecond", async () => {
+  await using server = await serve((_, response) => response.end("x"));
+  const limits = {
+    idleTimeoutMs: 30_000.5,
+    timeoutMs: 30_000.5,
+    connectTimeoutMs: 30_000.5,
+    keepAliveMs: 4.5,
+  };
+  await using http = open(server.url, limits);
+  expect(await (await http.request("/")).text()).toBe("x");
+});
+
+test("hosts may have an underscore, as names of containers do", () => {
+  const options = { allowedHosts: ["my_service:8000"], trustedHosts: ["my_service:8000"] };
+  expect(() => open("http://my_service:8000", options)).not.toThrow();
+});

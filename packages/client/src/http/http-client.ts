@@ -58,7 +58,8 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
   };
   const request = async (path: string, init: CallInit = {}): Promise<Response> => {
     try {
-      checkInit(init);
+      checkCall(path, init);
+      if (init.json !== undefined) cancelSource(init.body, "the call sends json instead");
       return await send(path, init);
     } catch (error) {
       cancelSource(init.body, error);
@@ -73,7 +74,7 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
 };
 
 /** Cancels a stream body that was not sent; once sending has started, the sender ends it. */
-const cancelSource = (body: CallInit["body"], reason: unknown): void => {
+export const cancelSource = (body: unknown, reason: unknown): void => {
   if (body instanceof ReadableStream && !body.locked) body.cancel(reason).catch(() => {}); // the caller gets the first error
 };
 
@@ -89,15 +90,19 @@ const initNames = Object.keys({
   maxReplyBytes: 0,
 } satisfies Record<keyof CallInit, 0>);
 
-const checkInit = (init: CallInit): void => {
+const checkCall = (path: string, init: CallInit): void => {
   const [unknown] = unknownFields("the options object of request", init, initNames);
   if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
-  const { method = "GET", maxReplyBytes = 0, body } = init;
+  if (typeof path !== "string")
+    throw new ClientError("CLIENT_BAD_PARAMETER", "the path of a call must be a string");
+  const { method = "GET", maxReplyBytes = 0, body, signal, within } = init;
   if (isPlainObject(body) || Array.isArray(body))
     throw new ClientError("CLIENT_BAD_PARAMETER", "body cannot be an object or a list; pass it as json");
-  if (!METHOD.test(method))
-    throw new ClientError("CLIENT_BAD_PARAMETER", `${JSON.stringify(method)} is not a method`);
-  if (!(maxReplyBytes >= 0))
+  if (typeof method !== "string" || !METHOD.test(method))
+    throw new ClientError("CLIENT_BAD_PARAMETER", `${JSON.stringify(String(method))} is not a method`);
+  if (![signal, within?.signal].every((each) => each === undefined || each instanceof AbortSignal))
+    throw new ClientError("CLIENT_BAD_PARAMETER", "signal must be an AbortSignal");
+  if (typeof maxReplyBytes !== "number" || !(maxReplyBytes >= 0))
     throw new ClientError("CLIENT_BAD_PARAMETER", "maxReplyBytes must be a number of at least 0");
 };
 

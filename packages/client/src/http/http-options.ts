@@ -21,7 +21,7 @@ export interface HttpClientOptions {
   readonly headers?: CommonHeaders;
   /**
    * Names of further header fields that are removed on a redirect to another origin; `Authorization`, `Proxy-Authorization`, `Cookie`,
-   * `Idempotency-Key`, `X-Request-ID` and the names of `headers` always are. @default none
+   * `Host`, `Idempotency-Key`, `X-Request-ID` and the names of `headers` always are. @default none
    */
   readonly credentialHeaders?: readonly string[];
   /** Hosts that may be called, also by redirects; with the port unless it is the scheme's default. @default the host of `baseUrl` */
@@ -34,7 +34,7 @@ export interface HttpClientOptions {
   readonly timeoutMs?: number;
   /** Maximum milliseconds to connect. @default 10000 */
   readonly connectTimeoutMs?: number;
-  /** Maximum milliseconds between two parts of a body. @default 30000 */
+  /** Maximum milliseconds between two parts of a body; not with `fetch`. @default 30000 */
   readonly idleTimeoutMs?: number;
   /** Maximum size of a reply in bytes; reading a larger one throws CLIENT_BODY_TOO_LARGE. Streams are not limited. @default 10 MiB */
   readonly maxReplyBytes?: number;
@@ -58,7 +58,7 @@ export type CheckedHttpOptions = Required<Omit<HttpClientOptions, "baseUrl" | "f
 const MAX_MS = 2_147_483_647;
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isHost = (value: unknown): boolean =>
-  typeof value === "string" && /^[a-z0-9.:[\]-]{1,255}$/.test(value);
+  typeof value === "string" && /^[a-z0-9_.:[\]-]{1,255}$/.test(value);
 const milliseconds = (initial: number) => decimal(initial, { min: 1, max: MAX_MS });
 
 const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("HttpClientOptions", {

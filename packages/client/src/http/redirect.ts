@@ -1,8 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
-/** Fields that are removed on a redirect to another origin (RFC 9110 15.4). */
-const credentials = ["authorization", "cookie", "idempotency-key", "proxy-authorization", "x-request-id"];
+/** Fields that are removed on a redirect to another origin (RFC 9110 15.4). A `Host` of the caller names the original service. */
+const originFields = [
+  "authorization",
+  "cookie",
+  "host",
+  "idempotency-key",
+  "proxy-authorization",
+  "x-request-id",
+];
 const contentFields = [
   "content-type",
   "content-length",
@@ -33,7 +40,7 @@ export const redirectRequest = (
   if (!becomesGet && request.body instanceof ReadableStream) return null;
   const fields = new Headers(request.headers);
   if (becomesGet) for (const name of contentFields) fields.delete(name);
-  if (url.origin !== request.url.origin) for (const name of [...credentials, ...own]) fields.delete(name);
+  if (url.origin !== request.url.origin) for (const name of [...originFields, ...own]) fields.delete(name);
   return becomesGet
     ? { ...request, method: "GET", url, headers: fields, body: null }
     : { ...request, url, headers: fields };

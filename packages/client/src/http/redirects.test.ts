@@ -35,6 +35,15 @@ test("follows redirects to allowed hosts, without credentials to another origin"
   expect(other.seen).toHaveLength(1);
 });
 
+test("a redirect to another origin has the Host of that origin", async () => {
+  await using other = await serve((_, response) => response.end());
+  await using server = await serve((_, response) => response.writeHead(302, { location: other.url }).end());
+  await using http = open(server.url, { allowedHosts: [server.host, other.host] });
+  await (await http.request("/", { headers: { host: "shop.example" } })).text();
+  expect(server.seen[0]?.headers.host).toBe("shop.example");
+  expect(other.seen[0]?.headers.host).toBe(other.host);
+});
+
 test.each([
   [301, "POST", "GET", ""],
   [303, "PUT", "GET", ""],

@@ -69,3 +69,12 @@ test("an attempt that times out is repeated", async () => {
   expect(await (await reply).text()).toBe("ok");
   expect(server.seen).toHaveLength(2);
 });
+
+test.each([503, "503", [50], ["503"]])(
+  "statuses that are no list of statuses are refused: %j",
+  (statuses) => {
+    expect(() => retryRequests({ statuses: statuses as never })).toThrow(
+      expect.objectContaining({ code: "CORE_BAD_CONFIG" }),
+    );
+  },
+);

@@ -1,4 +1,4 @@
-import { FrameworkError, retry, type RetryOptions } from "@framework/core";
+import { ConfigurationError, FrameworkError, retry, type RetryOptions } from "@framework/core";
 import { parseHttpDate } from "@framework/core/http";
 import { ClientError } from "./client-error.ts";
 import { isRepeatable, type OutgoingMiddleware, type OutgoingRequest } from "./outgoing-request.ts";
@@ -25,13 +25,17 @@ const neverRetried: ReadonlySet<string> = new Set(["CLIENT_TOO_MANY_REDIRECTS", 
  *
  * @example
  * const stock = httpClient({ baseUrl: "https://stock.example", use: [retryRequests({ policy: { attempts: 4 } })] });
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy or list of statuses
  */
 export const retryRequests = ({
   statuses = [429, 502, 503, 504],
   now = Date.now,
   ...options
 }: RetryRequestsOptions = {}): OutgoingMiddleware => {
+  if (!Array.isArray(statuses) || !statuses.every(isStatus))
+    throw new ConfigurationError([
+      { code: "CORE_BAD_CONFIG", message: "the option statuses of retryRequests must be a list of statuses" },
+    ]);
   const withRetries = retry<OutgoingRequest, Response>({
     ...options,
     isFailure: (reply, request) => isRepeatable(request) && statuses.includes(reply.status),
@@ -46,6 +50,9 @@ export const retryRequests = ({
     return withRetries(request, (each) => next(withOwnAbort(each)));
   };
 };
+
+const isStatus = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 100 && (value as number) <= 599;
 
 /** Gives each attempt its own signal: inner middleware such as `timeout` must not abort later attempts. */
 const withOwnAbort = (request: OutgoingRequest): OutgoingRequest => {

@@ -29,7 +29,7 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     headersTimeout: 0, // `timeoutMs` is the limit
-    bodyTimeout: idleTimeoutMs,
+    bodyTimeout: Math.ceil(idleTimeoutMs), // undici accepts only whole milliseconds
   });
   const send: Send = async ({ url, method, headers, body, signal }) => {
     if (headers.has("expect"))

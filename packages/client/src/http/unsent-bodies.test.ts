@@ -21,3 +21,13 @@ test("the source of a stream is cancelled when the call fails before the stream 
     { code: "CLIENT_CLOSED" },
   ]);
 });
+
+test("a stream is cancelled when the call sends json instead", async () => {
+  const cancelled: unknown[] = [];
+  const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+  await using http = open("http://service.test", {
+    fetch: async (request) => new Response(await request.text()),
+  });
+  expect(await (await http.request("/", { method: "POST", json: 1, body })).text()).toBe("1");
+  expect(cancelled).toEqual(["the call sends json instead"]);
+});
