@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { InferOutput, StandardSchema } from "@framework/core";
 import { isPromise, messageOf } from "@framework/core/feature";
 import { type Parsed, type Setting, setting, type SettingOptions, type SettingRules } from "./setting.ts";
@@ -23,10 +24,20 @@ export const checked = <S extends StandardSchema>(
     ...options,
     expected,
     isDefaultOutput: true,
-    textOf: (value) => (typeof value === "object" ? JSON.stringify(value) : String(value)),
+    textOf: textOfOutput,
     parse: (text) => validateText<InferOutput<S>>(schema, text),
   };
   return setting(name, rules, ["expected"]);
+};
+
+/** Returns an output of a schema as text for documents; it may have values that JSON cannot represent, such as a bigint. */
+const textOfOutput = <T>(value: T): string => {
+  if (typeof value !== "object") return String(value);
+  try {
+    return JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each));
+  } catch {
+    return inspect(value, { breakLength: Infinity }); // a circular object
+  }
 };
 
 /** Some schemas, such as zod's, return a promise when a transform or check throws. */

@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import { type Parsed, type Setting, setting, type SettingOptions, type SettingRules } from "./setting.ts";
 
 /** Options of `list`. */
@@ -18,14 +19,18 @@ export const list = (name: string, options: ListOptions = {}): Setting<readonly 
   const expected = `${items}, separated by ${JSON.stringify(separator)}`;
   const rules: SettingRules<readonly string[]> = {
     ...options,
-    ...(options.default !== undefined && { default: Object.freeze([...options.default]) }),
+    ...(Array.isArray(options.default) && { default: Object.freeze([...options.default]) }),
     expected,
-    textOf: (value) => value.join(separator),
+    textOf: (value) => (Array.isArray(value) ? value.join(separator) : String(value)),
     parse(text): Parsed<readonly string[]> {
       const value = text === "" ? [] : text.split(separator).map((item) => item.trim());
       if (value.length > maxItems) return { problem: `must have at most ${maxItems} ${items}` };
-      const isAccepted = value.every((item) => item !== "" && isItem(item));
-      return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${expected}` };
+      try {
+        const isAccepted = value.every((item) => item !== "" && isItem(item));
+        return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${expected}` };
+      } catch (error) {
+        return { problem: `must be ${expected}, but isItem threw: ${messageOf(error)}` };
+      }
     },
   };
   const created = setting(name, rules, ["separator", "items", "isItem", "maxItems"]);

@@ -63,7 +63,7 @@ export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly s
   const value = isSecret ? undefined : rules.default; // a secret must not be in the source code
   const whenUnset = value === undefined ? null : { value, text: textOf(value) };
   const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
-  const defaultProblem = parsed !== null && "problem" in parsed ? parsed.problem : null;
+  const defaultProblem = parsed === null ? null : problemOf(parsed, value, expected);
   const given = Object.fromEntries(Object.entries(rules).filter(([key]) => !ruleNames.includes(key)));
   const unknownOptions = unknownFields(`the options object of the setting ${name}`, given, [
     ...(isSecret ? [] : ["default"]),
@@ -71,6 +71,19 @@ export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly s
     ...own,
   ]);
   return { name, expected, meaning, isSecret, whenUnset, defaultProblem, unknownOptions, parse, show };
+};
+
+/** Returns the rule that a default breaks. A default of another type, such as "no" for a flag, would become the value of the setting unchecked. */
+const problemOf = (parsed: Parsed<unknown>, value: unknown, expected: string): string | null => {
+  if ("problem" in parsed) return parsed.problem;
+  return typeOf(parsed.value) === typeOf(value)
+    ? null
+    : `must be ${expected}, and not of type ${typeOf(value)}`;
+};
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 };
 
 /** Names of the rules that a type sets; all others are options. */

@@ -3,7 +3,7 @@ import { shownUrl } from "./shown-urls.ts";
 
 /** Options of `url`. */
 export interface UrlOptions extends SettingOptions<string> {
-  /** Accepted schemes, such as `["postgres", "sqlite"]`. @default every scheme */
+  /** Accepted schemes, such as `["postgres", "sqlite"]`, case-insensitive. @default every scheme */
   readonly schemes?: readonly string[];
 }
 
@@ -22,7 +22,9 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
     show: showUrl,
     parse(text) {
       const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^\s\p{Cc}]+$/iu.exec(text)?.[1]?.toLowerCase();
-      const isAccepted = scheme !== undefined && (schemes === undefined || schemes.includes(scheme));
+      const isAccepted =
+        scheme !== undefined &&
+        (schemes === undefined || schemes.some((each) => each.toLowerCase() === scheme));
       const isWeb = scheme === "http" || scheme === "https";
       return isAccepted && (!isWeb || URL.canParse(text))
         ? { value: text }
