@@ -54,6 +54,23 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
+  test("keeps a connection that became idle just before a check for the whole idle timeout", () => {
+    const { serve } = createExchangeRecorder();
+    return withServer(make, { serve, timeouts: { idleSecs: 2 } }, async (server) => {
+      await server.clock.advance(900);
+      const messages = [get("/now"), chunked, ""];
+      const clients = await connectMany(server, messages.length);
+      await Promise.all(clients.map((client, at) => client.send(messages[at] ?? "")));
+      await eventually(() => server.served.length === 2, "both are served");
+      for (const client of clients.slice(0, 2)) await client.replies(1);
+      await eventually(() => server.transport.connections === messages.length, "all are connected");
+      await advanceSeconds(server, 2); // the last check is 1.1 s after the replies
+      expect(clients.map((client) => client.closed)).toEqual([false, false, false]);
+      await advanceSeconds(server, 1);
+      await Promise.all(clients.map((client) => client.untilClosed()));
+    });
+  });
+
   test("keeps a connection with occasional requests", () => {
     const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {

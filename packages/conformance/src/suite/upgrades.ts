@@ -234,14 +234,18 @@ const refusedUpgrades = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(server.logged, Array(2).fill("error: a reply could not be written"));
     }));
 
-  test("cuts the connection when the other protocol fails at its start, and logs it", () => {
-    const serve: Serve = (source) =>
-      offeredUpgrade(source).accept(() => {
+  test("cuts the connection when the other protocol fails at its start, logs it, and ends the exchange as aborted", () => {
+    const ends: string[] = [];
+    const serve: Serve = (source) => {
+      source.onEnd((end) => void ends.push(end));
+      return offeredUpgrade(source).accept(() => {
         throw new Error("no");
       });
+    };
     return withServer(make, { serve }, async (server) => {
       assert.equal(await server.exchange(upgradeRequest), "");
       assert.deepEqual(server.logged, ["error: a reply could not be written"]);
+      assert.deepEqual(ends, ["aborted"]);
       await eventually(
         () => server.transport.connections === 0 && server.transport.inFlight === 0,
         "the connection is gone",
