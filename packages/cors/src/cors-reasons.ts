@@ -1,5 +1,5 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
-import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { type DecisionReasons, mapOutput } from "@framework/core/feature";
 import type { CorsConfig } from "./cors-config.ts";
 import { isPreflight } from "./cors-fields.ts";
 
@@ -15,18 +15,20 @@ export const withReasons = (
     return allowedOrigins.has(origin) ? "the origin is listed" : "the origin is not listed";
   };
   return (request, next) => {
+    if (!reasons.isObserved) return shareResources(request, next);
     const origin = request.getHeader("origin");
     if (origin === null)
       reasons.give(request, "the request has no Origin: it is not from a page of another origin");
     else if (isPreflight(request, origin)) reasons.give(request, `a preflight: ${verdict(origin)}`);
-    return mapAwaitable(shareResources(request, next), (reply) => {
+    const explain = (reply: Response): Response => {
       if (origin !== null && !isPreflight(request, origin))
         reasons.give(
           request,
           `${verdict(origin)}: its pages may ${allows(reply) ? "" : "not "}read the reply`,
         );
       return reply;
-    });
+    };
+    return mapOutput(shareResources(request, next), explain, null);
   };
 };
 

@@ -53,7 +53,7 @@ export const cors: Feature<Cors> = {
       });
       const sharing = shareResources(config, () => fields);
       const { reasons } = host.insight;
-      host.http.use("headers", reasons.isObserved ? withReasons(sharing, config, reasons) : sharing);
+      host.http.use("headers", waitsOnce(withReasons(sharing, config, reasons)));
       return this;
     },
   }),
@@ -81,11 +81,11 @@ const mayAllow = (request: HttpRequest, { credentials }: CorsConfig): boolean =>
     : (request.getHeader("sec-fetch-site") ?? "cross-site") === "cross-site";
 
 const shareResources = (config: CorsConfig, current: () => CorsFields): Middleware<HttpRequest, Response> =>
-  waitsOnce(function shareResources(request, next) {
+  function shareResources(request, next) {
     const fields = current();
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
     if (origin !== null && mayAllow(request, config) && fields.lists(origin))
       request.context.set(OriginAllowed, true);
     return mapOutput(next(request), (response) => fields.allow(origin, response), null);
-  });
+  };
