@@ -95,7 +95,7 @@ export const buildCqrs = (parts: CqrsParts): CqrsPipelines => {
     state: host.state,
     insight: insightOf("query"),
     runs,
-    callerOf: caller,
+    callerOf: config.callerOf === undefined ? () => "" : caller, // the visible caller contains all that the default names
     eventStore: config.enableEventSync ? eventStore : () => null,
     log,
   });

@@ -48,6 +48,31 @@ test("all problems are reported together at start", async () => {
       { used: [] } as never,
       () => 1 as never,
     );
+  const bad = { input, output: input, cache: { invalidatedBy: [], share: true } };
+  app.cqrs
+    .handle(query("Read", { ...bad, http: { path: "/", method: "POST" } } as never), () => 1 as never)
+    .handle(
+      query("Cached", { input, output: input, cache: { ttl: 60 } as never, http: { path: "/cached" } }),
+      () => 1 as never,
+    )
+    .handle(
+      query("Early", {
+        input,
+        output: input,
+        cache: { invalidatedBy: [undefined as never] },
+        http: { path: "/early" },
+      }),
+      () => 1 as never,
+    )
+    .handle(command("NoPath", { input, http: {} as never }), () => {})
+    .handle(command("Text", { input, http: "/" as never }), () => {})
+    .handle(
+      command("Closed", {
+        input,
+        http: { path: "/closed", guards: 7 as never, routeOptions: { guards: [() => "no"] } },
+      }),
+      () => {},
+    );
   const error = await failureOf(app.start({ log: newLog() }));
   const lines = error.message.split("\n").toSorted();
   expect(lines).toEqual([
@@ -57,19 +82,30 @@ test("all problems are reported together at start", async () => {
     "CQRS_BAD_OPERATION: command 7: its name must begin with a letter and have at most 100 letters, digits, dots, _ and -",
     "CQRS_BAD_OPERATION: command 7: key must be a function of the input",
     "CQRS_BAD_OPERATION: command 7: timeoutMs must be an integer from 1 to 3600000",
+    "CQRS_BAD_OPERATION: command Closed: http.guards must be a list of guards",
+    'CQRS_BAD_OPERATION: command Closed: http.routeOptions must not have "guards", which the endpoint sets itself',
+    "CQRS_BAD_OPERATION: command NoPath: http must be an object with a path",
     'CQRS_BAD_OPERATION: command Open: http has no field "guard"; did you mean "guards"?',
     'CQRS_BAD_OPERATION: command Open: it has no field "guard"; did you mean "guards"?',
     "CQRS_BAD_OPERATION: command Put: http.method must be POST, PUT, PATCH or DELETE",
     "CQRS_BAD_OPERATION: command Put: http.status must be 200, 201 or 202",
+    "CQRS_BAD_OPERATION: command Text: http must be an object with a path",
     'CQRS_BAD_OPERATION: query Ask: `handle` has no field "used"; did you mean "use"?',
     'CQRS_BAD_OPERATION: query Ask: it has no field "guard"; did you mean "guards"?',
     "CQRS_BAD_OPERATION: query Bad: guards must be a list of guards",
     "CQRS_BAD_OPERATION: query Bad: input must be a Standard Schema",
     "CQRS_BAD_OPERATION: query Bad: output must be a Standard Schema",
+    "CQRS_BAD_OPERATION: query Cached: cache.invalidatedBy must be a list of event types",
+    "CQRS_BAD_OPERATION: query Early: cache.invalidatedBy must be a list of event types",
+    'CQRS_BAD_OPERATION: query Read: cache has no field "share"; did you mean "shared"?',
+    'CQRS_BAD_OPERATION: query Read: http has no field "method"',
     "CQRS_BAD_OPERATION: the first argument of handle must be a command or query, created by `command` or `query`",
     "CQRS_BAD_OPERATION: the handler of command Nothing must be a function",
     "CQRS_DUPLICATE_HANDLER: a command and a query are both named Twice; rename one",
     "CQRS_DUPLICATE_HANDLER: command Twice has two handlers, or two commands have that name; keep one",
+    "CQRS_NO_CACHE: query Early has cache; name the feature caching before cqrs in App.with, and call enableCaching()",
+    "CQRS_NO_CACHE: query Read has cache; name the feature caching before cqrs in App.with, and call enableCaching()",
+    "CQRS_NO_EVENT_STORE: query Early has cache.invalidatedBy; events need the feature eventSourcing, named before cqrs in App.with, and enableEventSourcing()",
     "CQRS_NO_HANDLER: command Missing has no handler; add app.cqrs.handle(Missing, …)",
   ]);
 });

@@ -57,7 +57,7 @@ export interface Cqrs {
   /**
    * Adds a command with `mode: "queued"` to the queue. A process of the app executes it later; it takes effect exactly once, even after a crash. Guards and input are checked at once.
    *
-   * @throws as `execute`, and CQRS_NOT_QUEUED
+   * @throws as `execute`; HttpError 413 for an input above 1,048,000 bytes as JSON; CQRS_BAD_INPUT, CQRS_NOT_QUEUED
    */
   enqueue<C extends AnyCommand>(
     command: C,
@@ -77,7 +77,7 @@ export interface Cqrs {
    * CQRS_BAD_OUTPUT, CQRS_NOT_ENABLED
    */
   query<Q extends AnyQuery>(query: Q, input: InputOf<Q>, options?: QueryCallOptions): Promise<QueryResult<Q>>;
-  /** Calls `observer` after every failure of a command or query. Returns a function that removes it. */
+  /** Calls `observer` after every failure of a command or query, except of a call that is refused because 10,000 are running. Returns a function that removes it. */
   onError(observer: FailureObserver): () => void;
 }
 

@@ -71,8 +71,9 @@ export const cqrsErrors: ErrorCatalogue = {
     action: "clients retry after a second; look at the lag of the projections",
   },
   CQRS_NOT_QUEUED: {
-    summary: "`enqueue` was called with a command that is not queued",
-    action: 'define it with `mode: "queued"`, or `execute` it',
+    summary:
+      "`enqueue` was called with a command that is not queued, or `status` in an app that handles no queued command",
+    action: 'define the command with `mode: "queued"`, or `execute` it',
   },
   CQRS_NO_CACHE: {
     summary:
@@ -113,7 +114,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_UNKNOWN_CALLER: {
     summary:
-      "the user of a call is an object without an `id`, so its idempotency keys cannot be separated from the keys of other users",
+      "the user of a call with an idempotency key, or of a queued command, is an object without an `id`, so the call cannot be distinguished from calls of other users",
     action: "set `callerOf` of `CqrsConfig`",
   },
 };

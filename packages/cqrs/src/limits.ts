@@ -8,6 +8,8 @@ export const MAX_KEY_LENGTH = 255;
 export const MAX_RUNNING = 10_000;
 /** Default body limit of the endpoint of a queued command, in bytes: the queue stores it. */
 export const MAX_QUEUED_BYTES = 1_000_000;
+/** Maximum size of the input of a queued command as JSON, in bytes: the queue stores 1,048,576 with the name of the command. */
+export const MAX_QUEUED_INPUT_BYTES = 1_048_000;
 /** Maximum wait for projections that the event store accepts, in milliseconds. */
 export const MAX_WAIT_MS = 600_000;
 /** Maximum number of route handlers that hold idempotency keys in one process. */

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { CqrsConfig } from "./index.ts";
-import { MAX_KEY_LENGTH, MAX_LANE, MAX_QUEUED_BYTES, MAX_ROUTE_KEYS, MAX_RUNNING } from "./limits.ts";
+import {
+  MAX_KEY_LENGTH,
+  MAX_LANE,
+  MAX_QUEUED_BYTES,
+  MAX_QUEUED_INPUT_BYTES,
+  MAX_ROUTE_KEYS,
+  MAX_RUNNING,
+} from "./limits.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -23,5 +30,13 @@ test("the README's table lists every option with its default", () => {
 
 test("the README's limits match the sources", () => {
   const limits = rowsOf("Limits").map(([, limit = ""]) => Number(limit.replaceAll(",", "")));
-  expect(limits).toEqual([MAX_RUNNING, MAX_ROUTE_KEYS, MAX_QUEUED_BYTES, MAX_LANE, MAX_KEY_LENGTH, 100]);
+  expect(limits).toEqual([
+    MAX_RUNNING,
+    MAX_ROUTE_KEYS,
+    MAX_QUEUED_BYTES,
+    MAX_QUEUED_INPUT_BYTES,
+    MAX_LANE,
+    MAX_KEY_LENGTH,
+    100,
+  ]);
 });

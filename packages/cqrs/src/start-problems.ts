@@ -32,10 +32,10 @@ export const startProblems = (parts: StartParts): readonly Problem[] => {
   ];
 };
 
-/** Returns the queries with cached replies. */
+/** Returns the queries with cached replies, except those whose `cache` is malformed, which is a problem of its own. */
 export const cachedQueries = (registry: HandlerRegistry): readonly AnyQuery[] =>
   registry.all.flatMap(({ operation }) =>
-    operation.kind === "query" && operation.cache !== null ? [operation] : [],
+    operation.kind === "query" && Array.isArray(operation.cache?.invalidatedBy) ? [operation] : [],
   );
 
 const storeProblems = ({ registry, kernel, eventStore }: StartParts): readonly Problem[] => {

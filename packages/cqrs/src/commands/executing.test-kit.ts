@@ -24,6 +24,21 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
+  "a result that the schema declares optional may be absent, also of a call with an idempotency key": async (
+    storage,
+  ) => {
+    const Find = command("Find", { input: z.string(), output: z.string().optional() });
+    const app = counterApp(storage);
+    app.cqrs.handle(Find, () => undefined);
+    await runStarted(app, async () => {
+      const first = { value: undefined, token: null, isReplay: false };
+      assert.deepEqual(await app.cqrs.execute(Find, "a"), first);
+      assert.deepEqual(await app.cqrs.execute(Find, "a", { idempotencyKey: "k" }), first);
+      const again = await app.cqrs.execute(Find, "a", { idempotencyKey: "k" });
+      assert.deepEqual(again, { ...first, isReplay: true });
+    });
+  },
+
   "the handler gets the output of the input schema": async (storage) => {
     const Parse = command("Parse", {
       input: z.object({

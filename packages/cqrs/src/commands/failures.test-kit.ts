@@ -43,21 +43,23 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     await runStarted(
       app,
       async () => {
-        for (const name of ["AbortError", "TimeoutError"]) {
+        const domErrors = ["AbortError", "TimeoutError"].map(
+          (name) => new DOMException("the caller left", name),
+        );
+        for (const reason of [...domErrors, new Error("the caller left")]) {
           const caller = new AbortController();
           const hasEntered = new Promise<void>((resolve) => (entered = resolve));
           const call = failureOf(
             app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal: caller.signal, skipGuards: true }),
           );
           await hasEntered;
-          const reason = new DOMException("the caller has ended the call", name);
           caller.abort(reason);
           assert.equal(await call, reason);
         }
       },
       log,
     );
-    assert.deepEqual(kinds, ["transient", "transient"]);
+    assert.deepEqual(kinds, ["transient", "transient", "transient"]);
     const lines = log.lines.filter(({ message }) => message.startsWith("cqrs:"));
     assert.deepEqual(
       lines.filter(({ level }) => level === "error"),

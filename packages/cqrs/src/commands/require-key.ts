@@ -22,7 +22,8 @@ export const requireKey = (
     const { operation: command, call } = run;
     const key = call.idempotencyKey;
     if (key === null) {
-      if (command.idempotency === "required") throw keyMissing();
+      const wasEnqueued = call.item !== null; // its key was required and stored at that time
+      if (command.idempotency === "required" && !wasEnqueued) throw keyMissing();
       return next(run);
     }
     if (!isKey(key)) throw badKey();

@@ -18,6 +18,7 @@ export const validateOutput: Middleware<CommandAttempt, Outcome> = async functio
   const { output, name, idempotency, mode } = attempt.run.operation;
   if (output === null) return { ...outcome, value: undefined, json: null };
   const value = await validOutput(output, outcome.value, `command ${name}`);
+  if (value === undefined) return { ...outcome, value, json: null }; // an optional result
   const isStored = idempotency !== "none" || mode === "queued"; // checked even if this call has no key
   const json = isStored ? storedJson(`the result of command ${name}`, value, "CQRS_BAD_OUTPUT") : null;
   return { ...outcome, value, json };

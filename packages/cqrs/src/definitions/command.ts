@@ -1,5 +1,5 @@
 import type { Guard, InferInput, InferOutput, StandardSchema } from "@framework/core";
-import type { CommandEndpoint } from "./endpoint.ts";
+import { type CommandEndpoint, commandEndpointNames } from "./endpoint.ts";
 import { unknownOptions } from "./unknown-options.ts";
 
 /** Whether calls of a command must, may or must not have an idempotency key. */
@@ -119,7 +119,7 @@ export const command = <Input extends StandardSchema, Output extends StandardSch
     mode,
     guards,
     http: http ?? null,
-    unknown: unknownOptions(options, names),
+    unknown: unknownOptions(options, { options: names, http: commandEndpointNames }),
   });
 };
 

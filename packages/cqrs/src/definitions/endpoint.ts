@@ -11,7 +11,7 @@ export interface Endpoint extends RouteFields {
   readonly guards?: readonly Guard<HttpRequest>[];
   /** Operation name in the API document. @default the name of the command or query */
   readonly name?: string;
-  /** Route options of other features, such as `{ rateLimit: { maxRequests: 5 } }`; checked at start. @default none */
+  /** Route options of other features, such as `{ rateLimit: { maxRequests: 5 } }`; none that the endpoint sets itself, such as `guards`. Checked at start. @default none */
   readonly routeOptions?: Readonly<Record<string, unknown>>;
 }
 
@@ -25,3 +25,23 @@ export interface CommandEndpoint extends Endpoint {
 
 /** The HTTP endpoint of a query, for `GET`. The input consists of the query and path parameters: strings, or arrays if repeated. */
 export interface QueryEndpoint extends Endpoint {}
+
+/** Names of the options of a query's endpoint. */
+export const queryEndpointNames: Readonly<Record<keyof QueryEndpoint, true>> = {
+  path: true,
+  guards: true,
+  name: true,
+  routeOptions: true,
+  tags: true,
+  summary: true,
+  description: true,
+  errors: true,
+  maxBodyBytes: true,
+};
+
+/** Names of the options of a command's endpoint. */
+export const commandEndpointNames: Readonly<Record<keyof CommandEndpoint, true>> = {
+  ...queryEndpointNames,
+  method: true,
+  status: true,
+};

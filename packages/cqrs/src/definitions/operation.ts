@@ -2,6 +2,7 @@ import type { Problem } from "@framework/core";
 import { isGuard } from "@framework/core";
 import { MAX_TIMEOUT_MS } from "../limits.ts";
 import type { AnyCommand } from "./command.ts";
+import { endpointProblems } from "./endpoint-problems.ts";
 import type { AnyQuery } from "./query.ts";
 
 /** A command or a query. */
@@ -28,6 +29,7 @@ export const operationProblems = (operation: AnyOperation): readonly Problem[] =
   if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
     problems.push(`timeoutMs must be an integer from 1 to ${MAX_TIMEOUT_MS}`);
   if (!Array.isArray(guards) || !guards.every(isGuard)) problems.push("guards must be a list of guards");
+  problems.push(...endpointProblems(operation));
   if (kind === "command") problems.push(...commandProblems(operation));
   if (kind === "query") problems.push(...queryProblems(operation));
   return problems.map((problem) => ({ code: "CQRS_BAD_OPERATION", message: `${kind} ${name}: ${problem}` }));
@@ -41,7 +43,7 @@ const queryProblems = ({ coalesce, projections, cache, http }: AnyQuery): string
     !(Array.isArray(projections) && projections.every((name) => typeof name === "string"))
   )
     problems.push("projections must be a list of names");
-  if (cache !== null && !Array.isArray(cache.invalidatedBy))
+  if (cache !== null && !(Array.isArray(cache.invalidatedBy) && cache.invalidatedBy.every(isEventType)))
     problems.push("cache.invalidatedBy must be a list of event types");
   if (cache !== null && http === null) problems.push("cache stores the replies of an endpoint: add `http`");
   return problems;
@@ -61,6 +63,12 @@ const commandProblems = ({ key, idempotency, mode, http }: AnyCommand): string[]
     problems.push("http.status of a queued command must be 202");
   return problems;
 };
+
+const isEventType = (value: unknown): boolean =>
+  value !== null &&
+  (typeof value === "object" || typeof value === "function") &&
+  "type" in value &&
+  typeof value.type === "string";
 
 const isSchema = (value: unknown): boolean =>
   value !== null && (typeof value === "object" || typeof value === "function") && "~standard" in value;

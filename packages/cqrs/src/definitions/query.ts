@@ -1,6 +1,6 @@
 import type { Guard, InferOutput, StandardSchema } from "@framework/core";
 import type { AnyEventType } from "@framework/event-sourcing";
-import type { QueryEndpoint } from "./endpoint.ts";
+import { type QueryEndpoint, queryEndpointNames } from "./endpoint.ts";
 import { unknownOptions } from "./unknown-options.ts";
 
 /** Caching of a query's replies, as by the route option `cache`. */
@@ -85,6 +85,14 @@ const names: Readonly<Record<keyof QueryOptions<StandardSchema, StandardSchema>,
   http: true,
 };
 
+const cacheNames: Readonly<Record<keyof QueryCache, true>> = {
+  invalidatedBy: true,
+  ttl: true,
+  staleSecs: true,
+  shared: true,
+  tags: true,
+};
+
 /** The result of a query as callers get it. */
 export type QueryResult<Q extends AnyQuery> = InferOutput<Q["output"]>;
 
@@ -115,6 +123,6 @@ export const query = <Input extends StandardSchema, Output extends StandardSchem
     projections: projections ?? null,
     cache: cache ?? null,
     http: http ?? null,
-    unknown: unknownOptions(options, names),
+    unknown: unknownOptions(options, { options: names, http: queryEndpointNames, cache: cacheNames }),
   });
 };

@@ -1,32 +1,21 @@
 import { unknownFields } from "@framework/core/feature";
-import type { CommandEndpoint } from "./endpoint.ts";
 
-/** The options of an operation that this module reads. */
-interface Options {
-  readonly http?: object;
+/** Names of the options of a command or query, and of the members of options that are objects. */
+export interface OptionNames {
+  readonly options: Readonly<Record<string, true>>;
+  readonly http: Readonly<Record<string, true>>;
+  readonly cache?: Readonly<Record<string, true>>;
 }
 
-const endpointNames: Readonly<Record<keyof CommandEndpoint, true>> = {
-  path: true,
-  guards: true,
-  name: true,
-  routeOptions: true,
-  tags: true,
-  summary: true,
-  description: true,
-  errors: true,
-  maxBodyBytes: true,
-  method: true,
-  status: true,
-};
-
-/** Reports unknown options of a command or query and its endpoint: otherwise a misspelt `guards` would admit every caller. */
+/** Reports unknown options of a command or query, its endpoint and its cache: otherwise a misspelt `guards` would admit every caller. */
 export const unknownOptions = (
-  options: Options,
-  names: Readonly<Record<string, true>>,
+  options: { readonly http?: unknown; readonly cache?: unknown },
+  names: OptionNames,
 ): readonly string[] => [
-  ...unknownFields("it", options, Object.keys(names)),
-  ...(typeof options.http === "object"
-    ? unknownFields("http", options.http, Object.keys(endpointNames))
-    : []),
+  ...unknownIn("it", options, names.options),
+  ...unknownIn("http", options.http, names.http),
+  ...unknownIn("cache", options.cache, names.cache ?? {}),
 ];
+
+const unknownIn = (name: string, value: unknown, known: Readonly<Record<string, true>>): readonly string[] =>
+  typeof value === "object" && value !== null ? unknownFields(name, value, Object.keys(known)) : [];

@@ -1,3 +1,4 @@
+import { givenFields } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type {
   Aggregate,
@@ -57,7 +58,10 @@ export interface CommandEventsScope {
 /** Returns the event store for one attempt of a command. */
 export const commandEvents = (store: EventStore, scope: CommandEventsScope): CommandEvents => {
   const { tx, tenant, causationId, log } = scope;
-  const metadataOf = (own?: EventMetadata): EventMetadata => ({ causationId, ...own });
+  const metadataOf = (own?: EventMetadata): EventMetadata => ({
+    causationId,
+    ...givenFields({ ...own }), // a copy, because untyped programs may pass null
+  });
   return {
     async append(stream, events, { expected, metadata } = {}) {
       const appended = await store.append(stream, events, {

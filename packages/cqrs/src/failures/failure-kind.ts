@@ -3,7 +3,7 @@ import { toError } from "@framework/core/feature";
 
 /**
  * Kind of a failure of a command or query. `rejection`: refused for a reason that the caller gets (4xx except 408, 425 and 429), not retried; `conflict`: another
- * change was committed first; `transient`: may succeed later, as after a timeout; `bug`: anything else.
+ * change was committed first; `transient`: may succeed later, as after a timeout, or its caller aborted it; `bug`: anything else.
  */
 export type FailureKind = "rejection" | "conflict" | "transient" | "bug";
 

@@ -19,7 +19,7 @@ export interface CommandContext {
   readonly invocation: Invocation;
   /** Tenant of the call; empty without tenants. */
   readonly tenant: string;
-  /** Idempotency key of the call; `null` if there is none. */
+  /** Idempotency key of the call; `null` if there is none, and when a queued command is executed. */
   readonly idempotencyKey: string | null;
   /** Number of the attempt, from 1: after a conflict the handler is retried with fresh state. */
   readonly attempt: number;

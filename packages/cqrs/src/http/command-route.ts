@@ -10,6 +10,7 @@ import { MAX_QUEUED_BYTES } from "../limits.ts";
 import type { CallRequest } from "../pipeline/call-options.ts";
 import { documentedSchema, hasMembers } from "./documented-schema.ts";
 import { endpointOptions, type EndpointWithMiddleware } from "./endpoint-options.ts";
+import { refuseFiles } from "./form-files.ts";
 import { pathNames, withParams } from "./path-names.ts";
 import { type QueuedBody, queuedBody } from "./queued-body.ts";
 
@@ -22,6 +23,7 @@ export const addCommandRoute = (
   statusPath: () => string,
 ): void => {
   const { path, method = "POST" } = endpoint;
+  const isQueued = command.mode === "queued";
   const names = pathNames(path);
   const status = endpoint.status ?? (command.output === null ? 204 : 200);
   const sourceOf = (member: string | number | undefined): string =>
@@ -29,6 +31,7 @@ export const addCommandRoute = (
   const inputOf = ({ input, params }: HttpRequest): unknown => withParams(input.body, params);
   const optionsOf = (request: HttpRequest): ExecuteOptions & CallRequest => {
     const key = keyOf(request.headers);
+    if (isQueued || key !== null) refuseFiles(request.input.body);
     const own = key === null ? {} : { idempotencyKey: key };
     return { from: request, skipGuards: true, sourceOf, ...own }; // the route runs the guards
   };
@@ -51,7 +54,6 @@ export const addCommandRoute = (
   };
   const inBody = (name: string): boolean => !names.has(name);
   const hasBody = names.size === 0 || hasMembers(command.input, inBody);
-  const isQueued = command.mode === "queued";
   http.route(method, path, isQueued ? queue : handle, {
     ...(isQueued && { maxBodyBytes: MAX_QUEUED_BYTES }),
     ...endpointOptions(command, endpoint),

@@ -44,6 +44,36 @@ test("a body that is nested too deeply is refused with 400", async () => {
   expect((await client.post("/any", { body, headers })).status).toBe(400);
 });
 
+test("a form with a file is refused with 422 if its input would be stored, and accepted otherwise", async () => {
+  const input = z.object({ title: z.string() });
+  const Direct = command("Direct", { input, http: { path: "/direct" } });
+  const Later = command("Later", { input, mode: "queued", http: { path: "/later" } });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Direct, () => {}).handle(Later, () => {});
+  const post = async (path: string, headers: Record<string, string> = {}) => {
+    const body = new FormData();
+    body.set("title", "Emma");
+    body.set("scan", new File(["pages"], "scan.txt"));
+    body.append("list", new File(["pages"], "one.txt"));
+    body.append("list", "two");
+    return await app.fetch(new Request(`http://localhost${path}`, { method: "POST", body, headers }));
+  };
+  for (const reply of [await post("/later"), await post("/direct", { "idempotency-key": "k" })]) {
+    expect(reply.status).toBe(422);
+    const { errors } = (await reply.json()) as { readonly errors: readonly { readonly loc: unknown }[] };
+    expect(new Set(errors.map(({ loc }) => loc))).toEqual(
+      new Set([
+        ["body", "scan"],
+        ["body", "list"],
+      ]),
+    );
+  }
+  expect((await post("/direct")).status).toBe(204);
+  await app.stop();
+});
+
 test("a key that is sent to a command with idempotency none is refused with 400, and nothing is executed", async () => {
   let calls = 0;
   const options = { input: z.any(), idempotency: "none" } as const;

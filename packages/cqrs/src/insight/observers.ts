@@ -2,7 +2,7 @@ import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { OperationFailure } from "./operation-failure.ts";
 
-/** Called with every failure of a command or query. */
+/** Called with every failure of a command or query, except of a call that is refused because 10,000 are running. */
 export type FailureObserver = (failure: OperationFailure) => Awaitable<void>;
 
 /** Observers of failures. An observer that fails is logged and stays registered; it affects neither the others nor the call. */

@@ -3,6 +3,7 @@ import type { HostInsight, Operations } from "@framework/core/feature";
 import type { AnyOperation } from "../definitions/operation.ts";
 import type { FailureObservers } from "../insight/observers.ts";
 import type { CallOutcome, OperationCounts } from "../insight/operation-counts.ts";
+import type { Deadline } from "../time/deadline.ts";
 import type { AnyRun } from "./operation-run.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -47,7 +48,7 @@ export const record = <Run extends AnyRun>({
   log,
 }: CallInsight): Middleware<Run, Outcome> =>
   async function record(run, next) {
-    const outcome = await next(run);
+    const outcome = withoutAbort(await next(run), run.call.deadline);
     const { operation, attempts } = run;
     counts.count(operation.name, nameOf(outcome));
     if (outcome.ok) return outcome;
@@ -58,6 +59,15 @@ export const record = <Run extends AnyRun>({
     observers.notify({ kind, error, operation, attempts });
     return outcome;
   };
+
+/** The reason with which a caller aborts may be any value: it is no bug of the program. */
+const withoutAbort = (outcome: Outcome, { signal }: Pick<Deadline, "signal">): Outcome => {
+  if (outcome.ok || outcome.kind !== "bug" || !signal.aborted) return outcome;
+  const { error } = outcome;
+  const isReason =
+    error === signal.reason || (!Error.isError(signal.reason) && error.cause === signal.reason);
+  return isReason ? { ...outcome, kind: "transient" } : outcome;
+};
 
 const nameOf = (outcome: Outcome): CallOutcome => {
   if (!outcome.ok) return outcome.kind;

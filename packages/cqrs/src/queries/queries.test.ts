@@ -1,35 +1,13 @@
 import { HttpError } from "@framework/core";
-import { type ConfigInput, createInvocation, JwtClaims } from "@framework/core/feature";
 import { databaseInFile } from "@framework/database/testing";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { counterApp, failureOf, newLog, runStarted } from "../counters.test-kit.ts";
-import { command, type CqrsConfig, query, type QueryContext } from "../index.ts";
+import { counterApp, failureOf, runStarted } from "../counters.test-kit.ts";
+import { query } from "../index.ts";
+import { gatedApp, Read, Touch } from "./gated-app.test-kit.ts";
 
 const input = z.object({ name: z.string() });
-const Touch = command("Touch", { input });
-const Read = query("Read", { input, output: z.string() });
-
-/** An app whose handler of `Read` waits until the test finishes each call. */
-const gatedApp = async (config: ConfigInput<CqrsConfig> = {}) => {
-  const storage = databaseInFile();
-  const app = counterApp(storage, config);
-  const calls: { readonly context: QueryContext; readonly finish: (text: string) => void }[] = [];
-  app.cqrs.handle(Read, (_input, context) => {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    context.signal.addEventListener("abort", () => reject(context.signal.reason));
-    calls.push({ context, finish: resolve });
-    return promise;
-  });
-  app.cqrs.handle(Touch, () => {});
-  await app.start({ log: newLog() });
-  const dispose = async (): Promise<void> => {
-    await app.stop();
-    await storage[Symbol.asyncDispose]();
-  };
-  return { app, calls, [Symbol.asyncDispose]: dispose };
-};
 
 test("a query validates its input and returns the output of its schema", async () => {
   await using storage = databaseInFile();
@@ -79,58 +57,12 @@ test("calls with an input that JSON cannot represent do not share a run", async 
   });
 });
 
-const as = (user: unknown) => {
-  const from = createInvocation({ kind: "job", name: "night" });
-  from.context.set("user", user);
-  return { from };
-};
-
-test("different callers and tenants do not share a run", async () => {
+test("the handler is not called for a call that was aborted before", async () => {
   await using service = await gatedApp();
   const { app, calls } = service;
-  const options = [as("ann"), as("bob"), as("ann"), { tenant: "t" }, {}, {}];
-  const all = options.map((each) => app.cqrs.query(Read, { name: "a" }, each));
-  await waitFor(() => calls.length === 4);
-  calls.forEach(({ finish }, index) => finish(String(index)));
-  expect(await Promise.all(all)).toEqual(["0", "1", "0", "2", "3", "3"]);
-});
-
-test("calls share a run only if their claims and credentials are equal", async () => {
-  await using service = await gatedApp();
-  const { app, calls } = service;
-  const withToken = (scope: string, authorization: string) => {
-    const from = createInvocation({ kind: "job", name: "night", headers: { authorization } });
-    from.context.set(JwtClaims, { sub: "ann", exp: 1, scope });
-    return { from };
-  };
-  const account: { self?: unknown; id: string } = { id: "ann" };
-  account.self = account;
-  const cyclic = createInvocation({ kind: "job", name: "night" });
-  cyclic.context.set("user", account);
-  const options = [
-    withToken("profile payroll", "Bearer 1"),
-    withToken("profile", "Bearer 1"),
-    withToken("profile", "Bearer 2"),
-    withToken("profile", "Bearer 2"),
-    { from: cyclic },
-    { from: cyclic },
-  ];
-  const all = options.map((each) => app.cqrs.query(Read, { name: "a" }, each));
-  await waitFor(() => calls.length === 5, { timeoutMs: 60_000 });
-  calls.forEach(({ finish }, index) => finish(String(index)));
-  expect(await Promise.all(all)).toEqual(["0", "1", "2", "2", "3", "4"]);
-});
-
-test("accounts with equal JSON but different data do not share a run, and accounts with equal bigints do", async () => {
-  class Roles {}
-  await using service = await gatedApp();
-  const { app, calls } = service;
-  const [read, write] = [new Map([["books", "read"]]), new Map([["books", "write"]])];
-  const roles = [new Set(["reader"]), new Set(["admin"]), read, write, new Roles(), new Roles(), [], []];
-  const all = roles.map((each) => app.cqrs.query(Read, { name: "a" }, as({ id: 5n, roles: each })));
-  await waitFor(() => calls.length === 7, { timeoutMs: 60_000 });
-  calls.forEach(({ finish }, index) => finish(String(index)));
-  expect(await Promise.all(all)).toEqual(["0", "1", "2", "3", "4", "5", "6", "6"]);
+  const signal = AbortSignal.abort(new Error("the caller left"));
+  expect((await failureOf(app.cqrs.query(Read, { name: "a" }, { signal })))?.message).toBe("the caller left");
+  expect(calls).toEqual([]);
 });
 
 test("with coalesce: false, each call has a separate run", async () => {

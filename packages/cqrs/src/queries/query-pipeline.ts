@@ -23,6 +23,7 @@ export interface QueryPipelineParts {
   readonly state: Pick<HostState, "invoke">;
   readonly insight: CallInsight;
   readonly runs: SharedRuns;
+  /** `callerOf` of `CqrsConfig`; without one, callers are distinguished only by `visibleCaller`. */
   readonly callerOf: (invocation: Invocation) => string;
   /** Returns the event store of the app; `null` if there is none, or event sync is disabled. */
   readonly eventStore: () => EventStore | null;
@@ -68,6 +69,7 @@ const inSharedRun =
   async (run) => {
     const { operation, signal } = run;
     const { deadline } = run.call;
+    deadline.check(); // the caller may have aborted, or the wait for projections used up the time
     run.attempts++;
     const startRun = (sharedSignal: AbortSignal): Promise<unknown> =>
       Promise.resolve(call({ run, signal: sharedSignal }));

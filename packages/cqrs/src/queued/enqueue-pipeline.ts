@@ -1,4 +1,4 @@
-import type { Handler } from "@framework/core";
+import { type Handler, HttpError } from "@framework/core";
 import { compose } from "@framework/core/feature";
 import { claimKey } from "../commands/claim-key.ts";
 import type { CommandPipelineParts } from "../commands/command-pipeline.ts";
@@ -9,6 +9,7 @@ import { requireKey } from "../commands/require-key.ts";
 import { retryConflicts } from "../commands/retry-conflicts.ts";
 import { storedJson } from "../definitions/stored-json.ts";
 import type { RawInput } from "../definitions/valid-input.ts";
+import { MAX_QUEUED_INPUT_BYTES } from "../limits.ts";
 import { checkGuards } from "../pipeline/check-guards.ts";
 import { record, trace } from "../pipeline/observe.ts";
 import { noTypes, type Outcome } from "../pipeline/outcome.ts";
@@ -46,11 +47,20 @@ export const enqueuePipeline = (
   );
 };
 
-/** Returns the input as the execution will read it: an input whose stored form does not match the schema could never be executed. @throws CQRS_BAD_INPUT */
-const storedInput = ({ operation, call }: CommandRun): RawInput =>
-  call.raw === undefined
-    ? call
-    : {
-        ...call,
-        raw: JSON.parse(storedJson(`the input of command ${operation.name}`, call.raw, "CQRS_BAD_INPUT")),
-      };
+/**
+ * Returns the input as the execution will read it: an input whose stored form does not match the schema could never be executed.
+ *
+ * @throws CQRS_BAD_INPUT; HttpError 413
+ */
+const storedInput = ({ operation, call }: CommandRun): RawInput => {
+  if (call.raw === undefined) return call;
+  const text = storedJson(`the input of command ${operation.name}`, call.raw, "CQRS_BAD_INPUT");
+  if (Buffer.byteLength(text) > MAX_QUEUED_INPUT_BYTES) throw inputTooLarge();
+  return { ...call, raw: JSON.parse(text) };
+};
+
+const inputTooLarge = (): HttpError =>
+  new HttpError(
+    413,
+    `The input of a queued command may have at most ${MAX_QUEUED_INPUT_BYTES} bytes as JSON`,
+  );

@@ -2,11 +2,15 @@ import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { EventStore, Subscription } from "@framework/event-sourcing";
 import type { AnyQuery } from "../definitions/query.ts";
+import { delay } from "../time/or-aborted.ts";
 import { queryTag } from "./query-tag.ts";
 import { ViewSwaps } from "./view-swaps.ts";
 
 /** Maximum wait for projections per round, in milliseconds. */
 const WAIT_MS = 10_000;
+
+/** Pause before a new subscription, after one has ended at an event that cannot be read. */
+const RESUME_MS = 1000;
 
 /** Dependencies of `Invalidations`. */
 export interface InvalidationsParts {
@@ -30,6 +34,7 @@ export class Invalidations {
   private readonly pending = new Map<AnyQuery, string>();
   private readonly swaps: ViewSwaps;
   private subscription: Subscription | null = null;
+  private following: Promise<void> | null = null;
   private working: Promise<void> | null = null;
 
   constructor(parts: InvalidationsParts) {
@@ -38,26 +43,65 @@ export class Invalidations {
     this.swaps = new ViewSwaps({ eventStore, clock, log, onSwapped: (names) => this.onSwapped(names) });
   }
 
-  /** Subscribes to events. Drops all cached replies once, because events may have been appended while no process was subscribed. */
+  /**
+   * Subscribes to events. Drops all cached replies once, because events may have been appended while no process was subscribed, and again when projections that
+   * are being built or lag have read the present events.
+   */
   async begin(): Promise<void> {
     const store = this.parts.eventStore();
     const queries = this.parts.queries();
     if (store === null || queries.length === 0) return;
     await this.swaps.begin();
     const types = [...new Set(queries.flatMap(typesOf))];
+    const position = await store.position();
+    const lagging: AnyQuery[] = [];
+    for (const query of queries) if (!(await containsAll(store, query, position))) lagging.push(query);
+    this.dropLater(lagging, position); // before the first event: a later position must not be replaced by this one
     if (types.length > 0) {
-      const after = await store.position();
-      this.subscription = store.subscribe({ after, types, retry: { attempts: 1 } }, ({ type, position }) =>
-        this.onEvent(type, position),
-      );
+      this.subscribe(store, types, position);
+      this.following = this.follow(store, types);
     }
     await this.drop(queries);
+  }
+
+  private subscribe(store: EventStore, types: readonly string[], after: string): void {
+    if (this.stopping.signal.aborted) return;
+    this.subscription = store.subscribe({ after, types, retry: { attempts: 1 } }, ({ type, position }) =>
+      this.onEvent(type, position),
+    );
+  }
+
+  /**
+   * Subscribes again when a subscription has ended, as at an event of a later release, and drops all cached replies, because events may have been missed. Never
+   * rejects.
+   */
+  private async follow(store: EventStore, types: readonly string[]): Promise<void> {
+    const { signal } = this.stopping;
+    const { clock, log, queries } = this.parts;
+    while (!signal.aborted) {
+      try {
+        await this.subscription?.done;
+        return; // it was stopped
+      } catch {
+        // logged by the event store
+      }
+      try {
+        await delay(clock, RESUME_MS, signal);
+        const position = await store.position();
+        this.dropLater(queries(), position); // before the first event, as in `begin`
+        this.subscribe(store, types, position);
+        await this.drop(queries());
+      } catch (error) {
+        if (!signal.aborted) log().warn("cqrs: could not subscribe to events again; will retry", { error });
+      }
+    }
   }
 
   async end(): Promise<void> {
     this.stopping.abort();
     await this.swaps.end();
     await this.subscription?.stop();
+    await this.following;
     await this.working;
   }
 
@@ -75,8 +119,13 @@ export class Invalidations {
   }
 
   private onEvent(type: string, position: string): void {
-    for (const query of this.parts.queries())
-      if (typesOf(query).includes(type)) this.pending.set(query, position);
+    const affected = this.parts.queries().filter((query) => typesOf(query).includes(type));
+    this.dropLater(affected, position);
+  }
+
+  /** Drops the replies of queries when their projections contain a position. */
+  private dropLater(queries: readonly AnyQuery[], position: string): void {
+    for (const query of queries) this.pending.set(query, position);
     this.working ??= this.work().finally(() => {
       this.working = null;
     });
@@ -114,6 +163,19 @@ export class Invalidations {
     }
   }
 }
+
+/** Whether the projections of a query contain the events up to a position; `true` if this process does not have them. */
+const containsAll = async (
+  store: EventStore,
+  { projections }: AnyQuery,
+  position: string,
+): Promise<boolean> => {
+  try {
+    return await store.waitFor(position, { projections: projections ?? undefined, timeoutMs: 0 });
+  } catch {
+    return true;
+  }
+};
 
 const typesOf = ({ cache }: AnyQuery): readonly string[] =>
   cache?.invalidatedBy.map(({ type }) => type) ?? [];

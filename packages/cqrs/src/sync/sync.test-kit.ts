@@ -213,6 +213,42 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
     await waitFor(async () => (await holder())[0] === "bob");
   },
 
+  "cached replies from a view that has not read all events yet are dropped when it has": async (storage) => {
+    const writer = new (App.with(database, durable, eventSourcing))()
+      .enableDatabase({ url: storage.url, poolSize: 3 })
+      .enableEventSourcing({ events: [Borrowed] });
+    await writer.start({ log: newLog() });
+    await writer.eventStore.append("book-1", Borrowed({ book: "1", member: "ann" }));
+    await writer.stop();
+    const { app, gate } = libraryOf(storage);
+    gate.close();
+    await using client = testClient(app);
+    const holder = async () => (await client.get("/books/1")).json();
+    try {
+      assert.deepEqual([await holder(), await holder()], [null, null]);
+    } finally {
+      gate.open();
+    }
+    await waitFor(async () => (await holder()) === "ann", { timeoutMs: 60_000 });
+  },
+
+  "cached replies are dropped for events after one that this process cannot read": async (storage) => {
+    const { app } = libraryOf(storage);
+    const log = newLog();
+    await app.start({ log });
+    await using client = testClient(app);
+    const holder = async () => (await client.get("/books/1")).json();
+    assert.deepEqual([await holder(), await holder()], [null, null]);
+    await app.db.transaction(async (tx) => {
+      await app.eventStore.append("book-9", Borrowed({ book: "9", member: "ann" }), { tx });
+      await tx.execute`UPDATE framework_events SET schema_version = 9 WHERE stream = ${"book-9"}`; // as of a later release
+    });
+    await waitFor(() => log.lines.some(({ message }) => message.includes("a subscription has ended")));
+    await app.eventStore.append("book-1", Borrowed({ book: "1", member: "bob" }));
+    await waitFor(async () => (await holder()) === "bob", { timeoutMs: 60_000 });
+    await app.stop();
+  },
+
   "when a rebuilt projection goes live, only cached replies of queries that read it are dropped": async (
     storage,
   ) => {
