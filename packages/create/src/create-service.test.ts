@@ -134,6 +134,12 @@ test.each([
   expect([readdirSync(scratch.path), readdirSync(inner)]).toEqual([["inner"], []]);
 });
 
+test.each(["yes", "e5"])("the error of the name %s says that YAML parses it as another type", (name) => {
+  expect(() => createService(name)).toThrow(
+    `"${name}" cannot name a service: YAML parses it as another type than a string`,
+  );
+});
+
 test("a name that is not a string, such as a missing argument of a script, is refused", () => {
   for (const name of [undefined, null, 7, ["a"]] as unknown as string[])
     expect(() => createService(name)).toThrow(expect.objectContaining({ code: "CREATE_BAD_NAME" }));

@@ -3,7 +3,8 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const createErrors: ErrorCatalogue = {
   CREATE_BAD_NAME: {
-    summary: "the name of the service is not 1 to 40 lower-case letters, digits and single dashes",
+    summary:
+      "the name of the service is not 1 to 40 lower-case letters, digits and single dashes, or is a keyword or number of YAML",
     action:
       "choose a name such as `my-service`: it becomes a folder, a package, an image and a Kubernetes object",
   },
