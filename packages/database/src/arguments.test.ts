@@ -15,6 +15,17 @@ const refusals: readonly [name: string, code: string, run: (db: never, tx: never
     (db: Call) => db["transaction"]?.(async () => {}, { readOnly: "no" }),
   ],
   [
+    "text as `timeoutSecs`",
+    "DATABASE_BAD_TIMEOUT",
+    (db: Call) => db["transaction"]?.(async () => {}, { timeoutSecs: "10" }),
+  ],
+  [
+    "a list with a hole as a value",
+    "DATABASE_BAD_VALUE",
+    // oxlint-disable-next-line no-sparse-arrays -- a hole
+    (db: Call) => db["query"]?.("SELECT $1", [[1, , NaN]]),
+  ],
+  [
     "a value that is not a signal",
     "DATABASE_BAD_SIGNAL",
     (db: Call) => db["transaction"]?.(async () => {}, { signal: 5 }),
@@ -63,3 +74,15 @@ test.each(refusals)("%s is refused, with the code %s", async (_name, code, run) 
   await expect(refused).rejects.toMatchObject({ name: "FrameworkError", code });
   await db.close();
 });
+
+test.each([{}, { timeoutSecs: 3600 }])(
+  "a transaction's function may return a value or a thenable in place of a promise, with the options %j",
+  async (options) => {
+    const db: Call = openDatabase({ url: "sqlite://:memory:" }) as never;
+    expect(await db["transaction"]?.(() => 5, options)).toBe(5);
+    // oxlint-disable-next-line unicorn/no-thenable -- the value under test
+    const thenable = { then: (resolve: (value: number) => void) => resolve(6) };
+    expect(await db["transaction"]?.(() => thenable, options)).toBe(6);
+    await db["close"]?.();
+  },
+);

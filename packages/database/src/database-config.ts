@@ -19,9 +19,12 @@ export interface DatabaseConfig {
    * `postgres://user:password@host:port/database`, whose query may contain `sslmode=verify-full`. @default "sqlite://framework.db"
    */
   readonly url: string;
-  /** Maximum number of connections to PostgreSQL per worker; 1 to 1 000. Notifications and urgent statements (`until`) use one more each. @default 10 */
+  /**
+   * Maximum number of connections to PostgreSQL per worker; 1 to 1 000. In addition: one for notifications, one for urgent statements
+   * (`until(signal, { isUrgent: true })`), and up to 20 briefly, to cancel statements. @default 10
+   */
   readonly poolSize: number;
-  /** Maximum lifetime of a connection to PostgreSQL, in seconds, ±10 %; it is replaced when it is next idle. @default 1800 */
+  /** Maximum lifetime of a connection to PostgreSQL, in seconds, ±10 % (drawn once per pool); it is replaced when it is next idle. @default 1800 */
   readonly maxLifetimeSecs: number;
   /** Number of connections to PostgreSQL that stay open when idle, up to `poolSize`; they are not opened in advance. @default 1 */
   readonly minIdle: number;
@@ -29,17 +32,24 @@ export interface DatabaseConfig {
   readonly connectionTimeoutSecs: number;
   /** Idle timeout of a connection to PostgreSQL, in seconds. @default 300 */
   readonly idleTimeoutSecs: number;
-  /** Application name in the server's list of sessions. */
+  /** `application_name` of the connections to PostgreSQL, as shown in `pg_stat_activity`. */
   readonly applicationName: string | undefined;
   /** Timeout of a statement in milliseconds: PostgreSQL cancels it, and a long read of SQLite rejects; 0 disables it. @default 0 */
   readonly statementTimeoutMs: number;
   /** Idle timeout of a transaction, in seconds; then it is rolled back. @default 60 */
   readonly idleInTransactionSecs: number;
-  /** Time without a reply after which a connection to PostgreSQL is closed, in seconds; 0 disables it. @default 60 */
+  /**
+   * Maximum time until the complete result of a statement on PostgreSQL has arrived, in seconds; then its connection is closed. 0 disables it.
+   * @default 60
+   */
   readonly answerTimeoutSecs: number;
   /** Duration in milliseconds from which a statement is logged as slow, without its parameters; 0 disables it. @default 1000 */
   readonly slowQueryMs: number;
-  /** A read that blocked the process for this many milliseconds runs in the reading process the next time; SQLite files only; 0 disables it. @default 20 */
+  /**
+   * Duration in milliseconds from which a read runs in a separate process the next time; of the first run of a text, the CPU time counts. SQLite files
+   * only; 0 disables it.
+   * @default 20
+   */
   readonly longReadMs: number;
   /**
    * When a commit on SQLite is complete: `"full"` once it is on the disk, `"normal"` once the operating system has it, so that a power failure may lose
@@ -54,7 +64,7 @@ export interface DatabaseConfig {
   readonly migrationTimeoutSecs: number;
 }
 
-/** Parts of the URL of a PostgreSQL database. */
+/** Parts of the URL of a PostgreSQL database, and the size of its pool. */
 export interface PostgresAddress {
   /** Host name or address. */
   readonly host: string;
@@ -70,15 +80,24 @@ export interface PostgresAddress {
   readonly poolSize?: number;
 }
 
+/** Scheme, authority and path of a URL of PostgreSQL. */
+const POSTGRES_URL = /^postgres(?:ql)?:\/\/[^/?#]*(?<path>[^?#]*)[^#]*$/;
+/** Parts of a path that `pg` reads as the name of another database: escapes that it does not decode, and segments that URLs omit. */
+const MISREAD = /%(?:2[346BCF]|3[ABDF]|40)|\/(?:\.|%2E){1,2}(?:\/|$)/i;
+
 const isUrl = (value: unknown): boolean =>
-  typeof value === "string" &&
-  (isSqliteUrl(value) || (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)));
+  typeof value === "string" && (isSqliteUrl(value) || isPostgresUrl(value));
+
+const isPostgresUrl = (value: string): boolean => {
+  const path = POSTGRES_URL.exec(value)?.groups?.["path"];
+  return path !== undefined && !MISREAD.test(path) && URL.canParse(value);
+};
 
 const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   url: secret(
     checked(
       "sqlite://framework.db",
-      "sqlite://<path> (`%` as `%25`) or postgres://user:password@host/database",
+      "sqlite://<path> (`%` as `%25`) or postgres://user:password@host/database; the name of the database cannot contain ?, # or a segment . or .., and $&+,/:;=@ in it must not be encoded",
       isUrl,
     ),
   ),
@@ -99,15 +118,15 @@ const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
 });
 
-/** Characters that `pg` does not decode in the path, and that need not be encoded there. */
+/** Escapes that `pg` does not decode in the path, of characters that need no escape there. */
 const UNDECODED = /%(?:2[46BCF]|3[ABD]|40)/g;
 
 const pathOf = (database: string): string =>
   encodeURIComponent(database).replaceAll(UNDECODED, decodeURIComponent);
 
-/** The configuration record; `postgres` creates one from the parts of a URL. */
+/** The configuration record; `postgres` creates `url` from its parts. */
 export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
-  /** Returns the fields of `DatabaseConfig` for a PostgreSQL database. */
+  /** Returns the fields of `DatabaseConfig` for a PostgreSQL database. A name that contains `?`, `#`, or a segment `.` or `..` gives an invalid `url`. */
   postgres(address: PostgresAddress): { readonly url: string; readonly poolSize: number };
 } = {
   ...record,

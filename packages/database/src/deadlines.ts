@@ -16,10 +16,10 @@ export const settlesWithin = async (promise: Promise<unknown>, ms: number): Prom
   }
 };
 
-/** Settles like a promise, or rejects with the signal's reason if the signal aborts first. */
-export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
-  if (signal === undefined) return await promise;
-  void markHandled(promise); // it may still reject after the abort
+/** Settles like a promise (or other thenable or value), or rejects with the signal's reason if the signal aborts first. */
+export const orAborted = async <T>(settling: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return await settling;
+  const promise = markHandled(Promise.resolve(settling)); // it may still reject after the abort
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

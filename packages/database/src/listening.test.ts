@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { database } from "./index.ts";
+import { database, openDatabase } from "./index.ts";
 
 test("an app logs the errors of listeners", async () => {
   const lines: unknown[] = [];
@@ -18,4 +18,22 @@ test("an app logs the errors of listeners", async () => {
   const line = (cause: Error) => ["a listener of notifications failed", { error: cause }];
   expect(lines).toEqual([line(thrown), line(rejected)]);
   await app.stop();
+});
+
+test("a listener that another one stops during a notification is not called", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const calls: string[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  for (const name of ["first", "second"]) {
+    const call = (): void => {
+      calls.push(name);
+      for (const stop of stops) void stop();
+    };
+    stops.push(await db.listen("news", call));
+  }
+  await db.notify("news");
+  await db.notify("news");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(calls).toEqual(["first"]);
+  await db.close();
 });

@@ -15,7 +15,11 @@ export class LocalNotifications {
 
   /** Notifies the listeners of this process. */
   receive(channel: string, payload: string): void {
-    for (const listener of this.listeners.get(channel) ?? []) queueMicrotask(() => listener(payload));
+    const listeners = this.listeners.get(channel);
+    for (const listener of listeners ?? [])
+      queueMicrotask(() => {
+        if (listeners?.has(listener) === true) listener(payload); // it may have been stopped meanwhile
+      });
   }
 
   listen(channel: string, listener: (payload: string) => void): () => Promise<void> {

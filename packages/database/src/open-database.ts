@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
-import { markHandled, messageOf } from "@framework/core/feature";
+import { describeInvalid, markHandled, messageOf } from "@framework/core/feature";
 import { checkOptions, checkRun, checkSignal } from "./arguments.ts";
 import type { Backend } from "./backend.ts";
 import { orAborted } from "./deadlines.ts";
@@ -17,6 +17,7 @@ import { SessionQueries } from "./transactions/session-queries.ts";
 import { guarded } from "./guarded.ts";
 import { IdleLimit } from "./transactions/idle-limit.ts";
 import { listenUntil } from "./listen-until.ts";
+import { retryPauseMs } from "./transactions/retry-pause.ts";
 import { RunningTransaction } from "./transactions/running-transaction.ts";
 import { checkListening, checkNotification } from "./notification.ts";
 import { TextChecker } from "./sql-text/text-checker.ts";
@@ -24,7 +25,6 @@ import { TransactionLease } from "./transactions/transaction-lease.ts";
 import { TransactionScope } from "./transactions/transaction-scope.ts";
 
 const DEFAULT_RETRIES = 3;
-const FIRST_PAUSE_MS = 5;
 const MAX_TIMEOUT_SECS = 604_800;
 
 /** Options of `OpenDatabase`. */
@@ -91,7 +91,7 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 
   private async pause(failures: number, { signal }: TransactionLimit): Promise<void> {
-    const pauseMs = FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.random());
+    const pauseMs = retryPauseMs(failures, this.random());
     await delay(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 
@@ -176,10 +176,10 @@ const limitOf = (
   onTimeout: (error: unknown) => void,
 ): TransactionLimit => {
   if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, hasBegun: false, end: () => {} };
-  if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
+  if (!(typeof timeoutSecs === "number" && timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
     throw new FrameworkError(
       "DATABASE_BAD_TIMEOUT",
-      `timeoutSecs must be a number from 0.01 to ${MAX_TIMEOUT_SECS}, not ${timeoutSecs}`,
+      `timeoutSecs must be a number from 0.01 to ${MAX_TIMEOUT_SECS}, not ${describeInvalid(timeoutSecs)}`,
     );
   }
   const aborting = new AbortController();

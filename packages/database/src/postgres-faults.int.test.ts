@@ -276,6 +276,23 @@ test("after a server stopped replying, older idle connections are not tried one 
   expect(before).not.toContain(await pid());
 });
 
+test("after the early abort of a statement the other idle connections are still used", async () => {
+  const db = open({ poolSize: 5, minIdle: 5, answerTimeoutSecs: 60, connectionTimeoutSecs: 60 });
+  const pid = () => db.fetchValue<number>("SELECT pg_backend_pid() FROM pg_sleep(0.1)");
+  const before = await Promise.all(Array.from({ length: 5 }, pid));
+  const stop = new AbortController();
+  const aborted = db.transaction(
+    async (tx) => {
+      const slow = tx.query("SELECT pg_sleep(60)");
+      stop.abort(new Error("gone"));
+      await slow;
+    },
+    { signal: stop.signal },
+  );
+  await expect(aborted).rejects.toThrow("gone");
+  expect(before).toContain(await pid());
+});
+
 test("a listener reconnects after a restart of the server, and calls onGap", async () => {
   const db = open();
   const seen: string[] = [];

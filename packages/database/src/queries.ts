@@ -18,7 +18,7 @@ export type QueryResult<T, Result> = Result extends "rows" ? T[] : T | null;
 
 /** Result of a statement without rows. */
 export interface StatementResult {
-  /** Number of rows inserted, changed or deleted. */
+  /** Number of rows inserted, changed or deleted; of a read, the number of its rows. */
   readonly changes: number;
 }
 

@@ -37,7 +37,7 @@ const objectProblem = (value: object | null): string | null => {
   if (value === null || value instanceof Uint8Array) return null;
   if (isDate(value)) return Number.isNaN(value.getTime()) ? "is an invalid Date" : null;
   if (Array.isArray(value))
-    return value.map((each: unknown) => problemOf(each)).find((each) => each !== null) ?? null;
+    return Array.from(value, (each: unknown) => problemOf(each)).find((each) => each !== null) ?? null; // unlike map, also checks holes
   return "is an object; give its parts, or JSON.stringify(it)";
 };
 

@@ -181,7 +181,7 @@ export const checkStatement = (given: unknown): void => {
 };
 
 const listOf = ([values = noValues, ...more]: StatementArguments): readonly SqlValue[] => {
-  if (Array.isArray(values) && more.length === 0) return checkedValues(values);
+  if (Array.isArray(values) && more.length === 0) return checkedValues([...(values as readonly SqlValue[])]); // a copy, because the statement may wait before it is sent
   throw new FrameworkError(
     "DATABASE_BAD_PARAMETERS",
     "the values of a text must be one list: query(text, [first, second])",

@@ -1,4 +1,3 @@
-import { markHandled } from "@framework/core/feature";
 import { CommitUnknownError } from "../database-errors.ts";
 import { orAborted } from "../deadlines.ts";
 import type { Transaction } from "../queries.ts";
@@ -53,7 +52,7 @@ export const runLevel = async <T>(
     if (attempts++ > 0) process.send(begin)();
     isCommitting = false;
     try {
-      const value = await orAborted(markHandled(run(new FaultingTransaction(tx, process))), process.signal);
+      const value = await orAborted(run(new FaultingTransaction(tx, process)), process.signal);
       isCommitting = kind === "transaction";
       onReply = process.send(keep);
       return value;

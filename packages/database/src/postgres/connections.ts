@@ -22,7 +22,7 @@ export interface PostgresOptions {
   readonly applicationName: string | undefined;
   readonly statementTimeoutMs: number;
   readonly idleInTransactionSecs: number;
-  /** Maximum time without a reply to a statement, after which its connection is closed; 0 disables it. */
+  /** Maximum time until the complete result of a statement has arrived, after which its connection is closed; 0 disables it. */
   readonly answerTimeoutSecs: number;
   /** Called with the error of an idle connection. */
   readonly onIdleError: (error: Error) => void;
@@ -49,7 +49,7 @@ export class Connections {
       max: options.poolSize,
       min: options.minIdle,
       idleTimeoutMillis: options.idleTimeoutSecs * 1000,
-      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // jitter, so that they do not all expire together
+      maxLifetimeSeconds: options.maxLifetimeSecs * (0.9 + Math.random() * 0.2), // jitter, so that the pools of several workers do not expire together
     });
     this.pool.on("error", options.onIdleError);
     this.pool.on("connect", (client) => {

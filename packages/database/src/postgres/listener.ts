@@ -81,7 +81,7 @@ export class Listener {
   }
 
   private deliver({ channel, payload }: Notification): void {
-    for (const { call } of this.channels.get(channel) ?? []) call(payload ?? "");
+    for (const { call } of present(this.channels.get(channel))) call(payload ?? "");
   }
 
   private scheduleReconnect(): void {
@@ -98,8 +98,15 @@ export class Listener {
       this.scheduleReconnect();
       return;
     }
-    for (const subscriptions of this.channels.values()) for (const { onGap } of subscriptions) onGap();
+    const channels = [...this.channels.values()]; // a copy, because `onGap` may listen to other channels
+    for (const subscriptions of channels) for (const { onGap } of present(subscriptions)) onGap();
   }
+}
+
+/** Yields the subscriptions that exist now, except those that a callback ends meanwhile: a callback may add and end subscriptions. */
+function* present(subscriptions: ReadonlySet<Subscription> = new Set()): Generator<Subscription> {
+  const copy = [...subscriptions];
+  for (const subscription of copy) if (subscriptions.has(subscription)) yield subscription;
 }
 
 const quoteChannel = (channel: string): string => `"${channel}"`; // its characters are validated

@@ -13,11 +13,14 @@ import type { StatementProperties, StatementNames } from "./statement-names.ts";
 export interface PostgresClientParts {
   readonly connections: Connections;
   readonly names: StatementNames;
-  /** Maximum time without a reply to a statement, after which the connection is destroyed. @default the connection's */
+  /** Maximum time until the complete result of a statement has arrived, after which the connection is destroyed. @default the connection's */
   readonly replyTimeoutMs: number | undefined;
   /** Whether the transaction is read-only. If not, a refused write means that the server is a standby. */
   readonly readOnly: boolean;
 }
+
+/** Minimum time without a reply after which an aborted statement counts as one that the server did not answer. A client may disconnect at any time. */
+const MIN_SILENCE_MS = 1000;
 
 /** A connection leased from the pool; it is destroyed on release if its state is unknown. */
 export class PostgresClient {
@@ -64,7 +67,7 @@ export class PostgresClient {
     });
   }
 
-  /** @param limitMs maximum time without a reply, instead of the usual one */
+  /** @param limitMs maximum time until the complete result has arrived, instead of the usual one */
   async rollback(limitMs: number): Promise<void> {
     const text = "ROLLBACK";
     const query = { text, query_timeout: limitMs };
@@ -92,7 +95,7 @@ export class PostgresClient {
     } catch (error) {
       if (isBroken(error, this.readOnly) || isOutdated(error)) this.isUnusable = true;
       const isAborted = signal?.aborted === true && error === signal.reason;
-      if (isAborted || isReplyTimeout(error)) this.abandon(reply, sentAt);
+      if (isAborted || isReplyTimeout(error)) this.abandon(reply, sentAt, isAborted);
       else this.connections.recordReply(this.client);
       if (!this.readOnly && isReadOnly(error)) this.connections.replaceAll();
       throw isAborted ? error : postgresError(error, text, this.readOnly);
@@ -100,10 +103,11 @@ export class PostgresClient {
   }
 
   /** A reply to an abandoned statement must not reach the next user of the connection. */
-  private abandon(reply: Promise<unknown>, sentAt: number): void {
+  private abandon(reply: Promise<unknown>, sentAt: number, isAborted: boolean): void {
     this.isUnusable = true;
     reply.catch(() => {});
-    this.connections.reportTimeout(this.client, sentAt);
+    if (isAborted && performance.now() - sentAt < MIN_SILENCE_MS) void this.connections.cancel(this.client);
+    else this.connections.reportTimeout(this.client, sentAt);
   }
 
   release(): void {

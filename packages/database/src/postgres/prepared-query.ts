@@ -19,7 +19,7 @@ export interface NamedStatement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** Maximum milliseconds without a reply. @default the connection's */
+  /** Maximum milliseconds until the complete result has arrived. @default the connection's */
   readonly query_timeout?: number;
 }
 

@@ -19,11 +19,12 @@ const valuesSent = (values: readonly SqlValue[]): unknown => {
   return received.values;
 };
 
-test("a Date is sent as its time in UTC, also in a list; `pg` would use the time zone of the machine", () => {
+test("a Date is sent as its time in UTC, also in a list or nested list; `pg` would use the time zone of the machine", () => {
   const date = new Date("2026-01-01T00:30:00.500Z");
-  expect(valuesSent([date, [null, date], 1, null])).toEqual([
+  expect(valuesSent([date, [null, date], [[date]] as never, 1, null])).toEqual([
     "2026-01-01T00:30:00.500Z",
     [null, "2026-01-01T00:30:00.500Z"],
+    [["2026-01-01T00:30:00.500Z"]],
     1,
     null,
   ]);

@@ -9,7 +9,7 @@ import type { StatementProperties } from "./statement-names.ts";
 export interface SendOptions {
   /** Parsers of columns. */
   readonly types: CustomTypesConfig;
-  /** Maximum time without a reply. @default the connection's */
+  /** Maximum time until the complete result has arrived. @default the connection's */
   readonly timeout?: { readonly query_timeout?: number };
 }
 
@@ -32,11 +32,14 @@ export const sendStatement = (
 const isPlain = (values: readonly SqlValue[]): boolean =>
   values.every((value) => typeof value !== "object" || value === null);
 
+/** Lists may be nested. */
 const holdsDate = (value: SqlValue): boolean =>
-  typeof value === "object" && (Array.isArray(value) ? value.some(isDate) : isDate(value));
+  typeof value === "object" && (Array.isArray(value) ? value.some(holdsDate) : isDate(value));
 
 const withDatesAsText = (value: SqlValue): SqlValue =>
-  Array.isArray(value) ? value.map((each: SqlScalar) => dateAsText(each)) : dateAsText(value as SqlScalar);
+  Array.isArray(value)
+    ? (value.map(withDatesAsText) as readonly SqlScalar[])
+    : dateAsText(value as SqlScalar);
 
 /** `pg` writes a date in the machine's time zone, which a `timestamp` or `date` column ignores: the stored time would depend on the machine. */
 const dateAsText = (value: SqlScalar): SqlScalar => (isDate(value) ? utcText(value as Date) : value);

@@ -55,7 +55,7 @@ export class ReadingProcess {
 
   /** Number of connections. */
   get size(): number {
-    return this.worker === null ? 0 : 1;
+    return this.worker === null || this.worker.ended ? 0 : 1;
   }
 
   get busy(): boolean {
@@ -96,6 +96,7 @@ export class ReadingProcess {
   private currentWorker(): ReaderHandle {
     if (this.closed) throw databaseClosed();
     const { location, waitMs } = this.options;
+    if (this.worker?.ended === true) this.worker = null; // killed while idle, for example for lack of memory
     return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
 

@@ -260,6 +260,7 @@ export class SqliteBackend implements Backend {
   }
 
   notify(channel: string, payload: string): void {
+    if (this.closed) throw databaseClosed();
     this.options.notifications.send(channel, payload);
   }
 

@@ -26,6 +26,8 @@ export class SqliteTransaction implements OpenTransaction {
   private readonly buffered: [channel: string, payload: string][] = [];
   private hasEnded = false;
   private leavesState = false;
+  /** Rows of streams that are still open. */
+  private readonly streams = new Set<Generator<Row>>();
 
   constructor(parts: SqliteTransactionParts) {
     const { buffered } = this;
@@ -55,7 +57,14 @@ export class SqliteTransaction implements OpenTransaction {
   }
 
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
-    yield* inBatches(this.parts.connection.rows(text, toParameters(values)), batchSize, text);
+    if (leavesState(text)) this.leavesState = true;
+    const rows = this.parts.connection.rows(text, toParameters(values));
+    this.streams.add(rows);
+    try {
+      yield* inBatches(rows, batchSize, text);
+    } finally {
+      this.streams.delete(rows);
+    }
   }
 
   notify(channel: string, payload: string): void {
@@ -64,7 +73,10 @@ export class SqliteTransaction implements OpenTransaction {
 
   commit(): boolean {
     try {
-      this.act(() => this.parts.connection.execute("COMMIT"), "COMMIT");
+      this.act(() => {
+        this.endStreams();
+        this.parts.connection.execute("COMMIT");
+      }, "COMMIT");
     } finally {
       this.rollback(); // ends the transaction, which is still open after a failed COMMIT
     }
@@ -77,6 +89,7 @@ export class SqliteTransaction implements OpenTransaction {
     this.hasEnded = true;
     const { connection, readOnly, discard, release } = this.parts;
     try {
+      this.endStreams();
       if (connection.inTransaction) connection.script("ROLLBACK");
       if (readOnly) connection.script("PRAGMA query_only = OFF");
       if (this.leavesState) discard();
@@ -85,6 +98,12 @@ export class SqliteTransaction implements OpenTransaction {
     } finally {
       release();
     }
+  }
+
+  /** Ends the reads of streams whose reader has stopped without closing them: the connection would keep their snapshot, and could not write once another process has. */
+  private endStreams(): void {
+    for (const rows of this.streams) rows.return(undefined);
+    this.streams.clear();
   }
 
   private act<T>(act: () => T, text: string): T {

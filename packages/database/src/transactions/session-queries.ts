@@ -94,6 +94,7 @@ async function* oneByOne(
 ): AsyncGenerator<Row> {
   signal?.throwIfAborted();
   for await (const rows of batches) {
+    signal?.throwIfAborted();
     for (const row of rows) {
       yield row;
       signal?.throwIfAborted();

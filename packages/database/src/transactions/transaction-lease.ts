@@ -37,6 +37,11 @@ export class TransactionLease implements IdleTransaction {
 
   endStatement(): void {
     this.running--;
+    this.recordUse();
+  }
+
+  /** Restarts the idle timeout at the end of a statement. A synchronous one may have taken longer than the timeout. */
+  recordUse(): void {
     this.usedAt = performance.now();
   }
 

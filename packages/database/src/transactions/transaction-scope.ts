@@ -140,8 +140,11 @@ export class TransactionScope implements Session {
     this.check();
     try {
       const result = act(this.lease.open);
-      return isPromise(result) ? this.track(result, text) : result;
+      if (isPromise(result)) return this.track(result, text);
+      this.lease.recordUse();
+      return result;
     } catch (error) {
+      this.lease.recordUse();
       throw this.recordFailure(error, text);
     }
   }
