@@ -126,6 +126,14 @@ test("fields and links set by the handler are kept", async () => {
   ]);
 });
 
+test("a path with an empty first segment does not link to another host", async () => {
+  const app = new Api().enableDeprecation();
+  app.get("/v1/{*rest}", { deprecated: "2026-11-01", successor: "/{*rest}" }, () => 1);
+  const reply = await app.fetch(new Request("http://localhost/v1//evil.test/x"));
+  const [, target = ""] = /^<(.*)>; rel="successor-version"$/.exec(reply.headers.get("link") ?? "") ?? [];
+  expect(new URL(target, "http://localhost/v1/").href).toBe("http://localhost//evil.test/x");
+});
+
 /** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
@@ -183,6 +191,16 @@ test.each<[string, DeprecationRouteOptions, string]>([
   [
     "a successor that ends the link",
     { deprecated: "2026-11-01", successor: "/v2>" },
+    "successor: must be a path",
+  ],
+  [
+    "a successor with an open brace",
+    { deprecated: "2026-11-01", successor: "/v2/{id" },
+    "successor: must be a path",
+  ],
+  [
+    "a successor with nested braces",
+    { deprecated: "2026-11-01", successor: "/v2/{{id}}" },
     "successor: must be a path",
   ],
   [

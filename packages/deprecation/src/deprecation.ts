@@ -54,10 +54,7 @@ export const deprecation: Feature<Deprecation> = {
         const { reasons } = host.insight;
         const noticeFor = ({ endpoint }: HttpRequest): Notice | undefined =>
           endpoint === null ? undefined : notices.get(endpoint.options);
-        host.http.use(
-          "headers",
-          reasons.isObserved ? withReasons(announcing, noticeFor, config.callerOf, reasons) : announcing,
-        );
+        host.http.use("headers", waitsOnce(withReasons(announcing, noticeFor, config.callerOf, reasons)));
         host.http.usesFields((route) => {
           const notice = noticeOf(optionsOf(route), since);
           return notice === null ? [] : fieldsOf(notice, config.policy);
@@ -89,7 +86,7 @@ const announceAndCount = (
   calls: DeprecatedCalls,
   { callerOf, policy }: DeprecationConfig,
 ): Middleware<HttpRequest, Response> =>
-  waitsOnce(function deprecation(request, next) {
+  function deprecation(request, next) {
     const { endpoint } = request;
     const notice = endpoint === null ? undefined : notices.get(endpoint.options);
     if (endpoint === null || notice === undefined) return next(request);
@@ -98,4 +95,4 @@ const announceAndCount = (
       return announce(reply, notice, request, policy);
     };
     return mapOutput(next(request), countAndAnnounce, null);
-  });
+  };

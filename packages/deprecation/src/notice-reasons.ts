@@ -1,5 +1,5 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
-import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { type DecisionReasons, mapOutput } from "@framework/core/feature";
 import { nameOf } from "./caller.ts";
 import type { Notice } from "./notice.ts";
 
@@ -12,18 +12,20 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
+    if (!reasons.isObserved) return announce(request, next);
     const notice = noticeFor(request);
     if (notice === undefined) reasons.give(request, "the route is not deprecated");
     else reasons.give(request, noticeReason(notice));
     const reply = announce(request, next);
     if (notice === undefined) return reply;
-    return mapAwaitable(reply, (answer) => {
+    const explainCount = (answer: Response): Response => {
       reasons.give(
         request,
         `counted for ${nameOf(callerOf(request)) === null ? "anonymous callers" : "its caller"}`,
       );
       return answer;
-    });
+    };
+    return mapOutput(reply, explainCount, null);
   };
 
 const noticeReason = ({ deprecation, sunset, successor }: Notice): string =>

@@ -44,12 +44,17 @@ export const announce = (
   return reply;
 };
 
-/** Replaces the parameters by their values, encoded so that a client cannot end the link; keeps the slashes of a wildcard. */
-const fillParameters = (successor: string, params: Readonly<Record<string, string>>): string =>
-  successor.replaceAll(/\{(\*?)([^{}]*)\}/g, (_all, wildcard: string, name: string) => {
+/**
+ * Replaces the parameters by their values, encoded so that a client cannot end the link; keeps the slashes of a wildcard. A path that begins with `//` gets
+ * the prefix `/.`, without which its first segment would be a host (RFC 3986 4.2).
+ */
+const fillParameters = (successor: string, params: Readonly<Record<string, string>>): string => {
+  const filled = successor.replaceAll(/\{(\*?)([^{}]*)\}/g, (_all, wildcard: string, name: string) => {
     const value = params[name] ?? "";
     return wildcard === "" ? encode(value) : value.split("/").map(encode).join("/");
   });
+  return filled.startsWith("//") ? `/.${filled}` : filled;
+};
 
 const encode = (value: string): string => encodeURIComponent(value.toWellFormed());
 

@@ -64,10 +64,14 @@ const unusedWithFalse = (route: Route, name: keyof DeprecationRouteOptions): str
     ? null
     : "has no effect with deprecated: false: remove one of the two";
 
-/** Characters of a URI (RFC 3986 2) and braces; `<`, `>`, quotes and control characters would end the link. */
-export const isLink = (text: string): boolean =>
-  /^(?:\/(?!\/)|https?:\/\/)[\w\-.~:/?#[\]@!$&'()*+,;=%{}]*$/.test(text) &&
-  URL.canParse(text.replaceAll(/[{}]/g, ""), "http://localhost");
+/** Whether a text has the characters of a URI (RFC 3986 2), and braces only around parameters; `<`, `>`, quotes and control characters would end the link. */
+export const isLink = (text: string): boolean => {
+  const uri = text.replaceAll(/\{([^{}]*)\}/g, "$1");
+  return (
+    /^(?:\/(?!\/)|https?:\/\/)[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/.test(uri) &&
+    URL.canParse(uri, "http://localhost")
+  );
+};
 
 const namesIn = (pattern: string): string[] =>
   [...pattern.matchAll(/\{\*?([^{}]*)\}/g)].map(([, name = ""]) => name);
