@@ -18,7 +18,7 @@ export const requestsView = (store: Store): View => {
     filter = field.value.toLowerCase();
     update();
   });
-  const paused = element("button", { type: "button", "aria-pressed": "false" }, "Pause");
+  const paused = element("button", { type: "button", "aria-pressed": String(store.isPaused) }, "Pause");
   paused.addEventListener("click", () => {
     store.isPaused = !store.isPaused;
     paused.setAttribute("aria-pressed", String(store.isPaused));

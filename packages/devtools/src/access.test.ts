@@ -137,6 +137,17 @@ test("unknown panels, actions and rows fail with an error code", async () => {
     expect(await call(service, request)).toMatchObject({ ok: false, code: "DEVTOOLS_NO_ACTION" });
 });
 
+test("a call of another worker whose texts are too long fails with an error code", async () => {
+  await using service = await serve(devApp());
+  const texts = { name: "x".repeat(70_000) };
+  const request = { do: "act", panel: "faults", action: "add", row: null, texts } as const;
+  expect(await call(service, request, "0")).toEqual({
+    ok: false,
+    code: "DEVTOOLS_NO_ACTION",
+    message: "the texts of the action are too long",
+  });
+});
+
 const answersOn = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host, port }, () => {

@@ -1,7 +1,9 @@
 import { channel, subscribe, unsubscribe } from "node:diagnostics_channel";
-import { HttpError } from "@framework/core";
+import { App, HttpError } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { devtools } from "./devtools.ts";
 import type { Message } from "./messages.ts";
 import { devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
 
@@ -44,6 +46,33 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   const own = entry.steps.reduce((sum, { ownMs }) => sum + (ownMs ?? 0), 0);
   expect(own).toBeGreaterThan(0);
   expect(own).toBeLessThanOrEqual(entry.ms + 0.001); // the rest is spent between the steps
+});
+
+/** Middleware that gives long reasons. */
+const talkative: Feature<{ enableTalk(): void }> = {
+  name: "talk",
+  install: (host) => ({
+    enableTalk() {
+      for (let at = 0; at < 40; at++)
+        host.http.use("cache", (request, next) => {
+          for (let n = 0; n < 8; n++) host.insight.reasons.give(request, "word ".repeat(100));
+          return next(request);
+        });
+    },
+  }),
+};
+
+test("a request that is too large for a message is shown with fewer steps", async () => {
+  const app = new (App.with(devtools, talkative))().enableDevtools();
+  app.enableTalk();
+  app.get("/long", () => 1);
+  await using service = await serve(app);
+  await using page = await open(service);
+  await fetch(`${service.running.url}/long`);
+  const { entry } = await page.received(requestTo("/long"));
+  expect(entry.steps.length).toBeGreaterThan(4);
+  expect(JSON.stringify(entry).length).toBeGreaterThan(10_000);
+  expect(entry.steps.length + entry.omittedSteps).toBeGreaterThan(40);
 });
 
 test("failed requests and unmatched paths are listed", async () => {

@@ -14,9 +14,14 @@ export const runCall = async (panels: PanelReader, call: Call): Promise<Outcome>
     if (panel === undefined) throw noAction(`There is no panel ${call.panel}`);
     return call.do === "act" ? await act(panel, call) : await details(panel, call.row);
   } catch (error) {
-    const code = (error as { readonly code?: unknown } | null | undefined)?.code;
-    return { ok: false, code: typeof code === "string" ? code : "", message: scrub(messageOf(error)) };
+    return failedOutcome(error);
   }
+};
+
+/** Returns an error as the outcome of a call. */
+export const failedOutcome = (error: unknown): Outcome => {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return { ok: false, code: typeof code === "string" ? code : "", message: scrub(messageOf(error)) };
 };
 
 const act = async (panel: Panel, call: Extract<Call, { do: "act" }>): Promise<Outcome> => {

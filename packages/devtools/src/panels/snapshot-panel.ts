@@ -51,8 +51,9 @@ const namesOf = (value: unknown): PanelContent => ({
     .map(([name, cell]) => ({ id: name, cells: [name, cell] })),
 });
 
-const valuesOf = (value: unknown, name: string, depth: number): readonly (readonly [string, PanelCell])[] => {
+const valuesOf = (given: unknown, name: string, depth: number): readonly (readonly [string, PanelCell])[] => {
   if (isSecretName(name.slice(name.lastIndexOf(".") + 1))) return [[name, "…"]];
+  const value = plainOf(given);
   if (value === null || typeof value === "number" || typeof value === "boolean" || typeof value === "string")
     return [[name, value]];
   if (typeof value !== "object" || depth >= MAX_DEPTH)
@@ -60,4 +61,12 @@ const valuesOf = (value: unknown, name: string, depth: number): readonly (readon
   return Object.entries(value).flatMap(([key, inner]) =>
     valuesOf(inner, name === "" ? key : `${name}.${key}`, depth + 1),
   );
+};
+
+/** Returns a value without enumerable properties, such as a date or a map, as a value that can be shown. */
+const plainOf = (value: unknown): unknown => {
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : value.toISOString();
+  if (value instanceof Map) return Object.fromEntries(value) as unknown;
+  return value instanceof Set ? [...value] : value;
 };

@@ -4,7 +4,7 @@ import type { Host, SharedValues } from "@framework/core/feature";
 import type { DevtoolsConfig } from "../devtools-config.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
 import type { FaultInjector } from "../faults/fault-injector.ts";
-import { runCall } from "../panels/run-call.ts";
+import { failedOutcome, runCall } from "../panels/run-call.ts";
 import { PanelReader } from "../panels/panel-reader.ts";
 import { metricsReader } from "../panels/read-metrics.ts";
 import type { RequestEntry } from "../requests/request-entry.ts";
@@ -63,7 +63,7 @@ export class DevWorker {
       app,
       worker: this.name,
       maxPerSecond: config.maxPerSecond,
-      onRecorded: (entry) => this.send({ type: "request", entry }),
+      onRecorded: (entry) => this.sendRequest(entry),
     });
   }
 
@@ -126,7 +126,9 @@ export class DevWorker {
       this.report();
       return outcome;
     }
-    return await this.calls.start(this.name, (id) => this.send({ type: "call", id, worker, call }));
+    return this.calls
+      .start(this.name, (id) => this.send({ type: "call", id, worker, call }))
+      .catch(failedOutcome);
   }
 
   private receive(message: Message): void {
@@ -201,6 +203,16 @@ export class DevWorker {
   private sendList<T>(list: readonly T[], message: (part: readonly T[]) => Message): void {
     for (let part = list; part.length > 0; part = part.slice(0, part.length >> 1))
       if (this.send(message(part))) return;
+  }
+
+  /** Sends a request, with fewer steps if it is too large. */
+  private sendRequest(entry: RequestEntry): void {
+    const { steps, omittedSteps } = entry;
+    for (let count = steps.length; ; count >>= 1) {
+      const omitted = omittedSteps + steps.length - count;
+      const part = { ...entry, steps: steps.slice(0, count), omittedSteps: omitted };
+      if (this.send({ type: "request", entry: part }) || count === 0) return;
+    }
   }
 
   private send(message: Message): boolean {
