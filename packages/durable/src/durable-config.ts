@@ -33,8 +33,11 @@ export interface DurableConfig {
   readonly migrationTimeoutSecs: number;
 }
 
+/** The longest lease that a process may have. A lease that ends later was taken while the database's clock was ahead. */
+export const MAX_LEASE_MS = 600_000;
+
 export const DurableConfig: ConfigRecord<DurableConfig> = configRecord("DurableConfig", {
-  leaseMs: integer(15_000, { min: 1000, max: 600_000 }),
+  leaseMs: integer(15_000, { min: 1000, max: MAX_LEASE_MS }),
   pollMinMs: integer(50, { min: 1, max: 60_000 }),
   pollMaxMs: integer(1000, { min: 10, max: 600_000 }),
   runWork: flag(true),

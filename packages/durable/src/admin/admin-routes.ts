@@ -7,9 +7,8 @@ import {
   type StandardSchema,
 } from "@framework/core";
 import type { ExemptOption, Host, HostHttp } from "@framework/core/feature";
-import type { ParkedFilter } from "../parked/parked-filter.ts";
 import { parkedStates } from "../parked/parked-item.ts";
-import type { ParkedWork } from "../parked/parked-work.ts";
+import type { ParkedFilter, ParkedWork } from "../parked/parked-work.ts";
 import { workStates } from "../work/table/work-state.ts";
 import { type WorkFilter, workOrders, type WorkQueue } from "../work/work-queue.ts";
 import { type AdminConfig, adminPath } from "../admin-config.ts";

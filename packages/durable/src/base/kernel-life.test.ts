@@ -63,3 +63,36 @@ test("a stop ends although a part fails and the logger throws", async () => {
   expect(printed).toHaveBeenCalledWith(expect.stringContaining("the logger failed (the logger is broken)"));
   printed.mockRestore();
 });
+
+test("a kernel that is stopped during its start begins no work", async () => {
+  await using file = await sqliteFile();
+  const db = openDatabase({ url: file.url });
+  const kernel = createKernel(db, { log: { info() {}, warn() {}, error() {} } });
+  const lanes = kernel.lanes({ kind: "held", count: 1, run: ended });
+  kernel.queue({ name: "work", handle: () => {} });
+  const starting = kernel.start();
+  await kernel.stop();
+  await starting;
+  const owners = await db.query`SELECT id FROM framework_owners`;
+  await db.close();
+  expect({ owners, held: lanes.held() }).toEqual({ owners: [], held: [] });
+});
+
+test("a start that failed can be repeated, and begins the remaining work", async () => {
+  await using file = await sqliteFile();
+  const db = openDatabase({ url: file.url });
+  const kernel = createKernel(db, { log: { info() {}, warn() {}, error() {} } });
+  const lanes = kernel.lanes({ kind: "held", count: 1, run: ended });
+  const handled: string[] = [];
+  const queue = kernel.queue<string>({ name: "work", handle: ({ payload }) => void handled.push(payload) });
+  await kernel.migrate();
+  await db.execute("ALTER TABLE framework_leases RENAME TO hidden_leases");
+  await expect(kernel.start()).rejects.toThrow("framework_leases");
+  await db.execute("ALTER TABLE hidden_leases RENAME TO framework_leases");
+  await kernel.start();
+  await queue.enqueue({ payload: "a" });
+  await waitFor(() => handled.length === 1 && lanes.held().length === 1, { subject: "the work" });
+  await kernel.stop();
+  await db.close();
+  expect([handled, lanes.held()]).toEqual([["a"], []]);
+});

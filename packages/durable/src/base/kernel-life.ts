@@ -26,12 +26,14 @@ const OVERDUE_MS = 2000;
 const STOP_MS = 7000;
 const LAST_STOP_MS = 100;
 
-/** Lifecycle of one kernel: begin, drain, stop. Each runs once, and `stop` stops exactly the parts that have begun. */
+/** Lifecycle of one kernel: begin, drain, stop. Each succeeds once, and `stop` stops exactly the parts that have begun. */
 export class KernelLife {
   private readonly parts: KernelPart[] = [];
   private readonly clock: () => Clock;
   private readonly log: () => Pick<Logger, "error">;
+  /** Number of parts whose `begin` was called, and of parts whose `begin` has ended. */
   private begunCount = 0;
+  private readyCount = 0;
   private hasBegun = false;
   private draining: Promise<void> | null = null;
   private stopping: Promise<void> | null = null;
@@ -60,12 +62,21 @@ export class KernelLife {
     if (this.stopping === null) this.release ??= keepAlive();
   }
 
+  /** Begins the parts in order, except parts whose turn comes after the start of the drain. After a failure, the next call continues with the part that failed. */
   async begin(): Promise<void> {
     if (this.hasBegun) return;
     this.hasBegun = true;
-    for (const part of this.parts) {
-      this.begunCount++;
-      await part.begin?.();
+    try {
+      for (const [at, part] of this.parts.entries()) {
+        if (at < this.readyCount) continue;
+        if (this.draining !== null) return;
+        this.begunCount = at + 1;
+        await part.begin?.();
+        this.readyCount = at + 1;
+      }
+    } catch (error) {
+      this.hasBegun = false;
+      throw error;
     }
   }
 

@@ -1,5 +1,6 @@
 import { type Database, sql, type Statement } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
+import { MAX_LEASE_MS } from "../durable-config.ts";
 
 /**
  * Row locks of PostgreSQL; SQLite has one writer at a time.
@@ -47,6 +48,23 @@ export const removeUnused = ({ db, now }: KernelBase): Statement => sql`
     SELECT kind, name FROM framework_leases
     WHERE owner IS NULL AND lease_until = 0 AND fence < ${now} - ${UNUSED_MS} ${claimLock[db.dialect]}
   )`;
+
+/**
+ * Shortens the leases and memberships that were taken while the database's clock was ahead. A process that still runs renews them long before their new end.
+ * Skips locked rows: their owners run.
+ */
+export const shorten = ({ db, now }: KernelBase): readonly Statement[] => {
+  const end = sql`${now} + ${MAX_LEASE_MS}`;
+  const lock = claimLock[db.dialect];
+  return [
+    sql`UPDATE framework_leases SET lease_until = ${end} WHERE (kind, name) IN (
+      SELECT kind, name FROM framework_leases WHERE lease_until > ${end} ${lock}
+    )`,
+    sql`UPDATE framework_lane_members SET lease_until = ${end} WHERE (kind, owner) IN (
+      SELECT kind, owner FROM framework_lane_members WHERE lease_until > ${end} ${lock}
+    )`,
+  ];
+};
 
 /** Renews the leases that this owner still holds, and returns them. */
 export const renewAll = ({ db, id, now, config }: KernelBase, held: readonly LeaseKey[]): Statement => {

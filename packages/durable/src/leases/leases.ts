@@ -7,7 +7,7 @@ import type { LeasedTable } from "../owners/leased-table.ts";
 import type { Owners } from "../owners/owners.ts";
 import { type HeldLease, type HeldLeases, LeaseHold } from "./held-lease.ts";
 import { LeaseLostError } from "./lease-lost-error.ts";
-import { checkLock, claimOne, createOne, removeUnused, renewAll } from "./lease-statements.ts";
+import { checkLock, claimOne, createOne, removeUnused, renewAll, shorten } from "./lease-statements.ts";
 
 /** Maximum number of leases of one process, including lanes. */
 const MAX_HELD = 10_000;
@@ -126,6 +126,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
 
   async begin(): Promise<void> {
     await this.base.db.execute(removeUnused(this.base));
+    for (const statement of shorten(this.base)) await this.base.db.execute(statement);
   }
 
   async stop(): Promise<void> {

@@ -26,7 +26,7 @@ export class Heartbeat {
 
   begin(): void {
     this.lastSuccess = this.base.clock.now();
-    this.schedule();
+    this.schedule(this.lastSuccess);
   }
 
   async end(): Promise<void> {
@@ -35,11 +35,14 @@ export class Heartbeat {
     await this.renewing;
   }
 
-  private schedule(): void {
+  /** Schedules the next renewal. @param before start of the previous one: a renewal that takes long does not delay the next one */
+  private schedule(before: number): void {
     if (this.hasEnded) return;
-    this.cancel = this.base.clock.after(this.base.config.leaseMs / RENEWALS, () => {
-      this.renewing = this.renew();
-    });
+    const { clock, config } = this.base;
+    const restMs = before + config.leaseMs / RENEWALS - clock.now();
+    const renew = (): void => void (this.renewing = this.renew());
+    if (restMs > 0) this.cancel = clock.after(restMs, renew);
+    else renew();
   }
 
   /** Renews once. Aborted when the next renewal is due, so that a hanging statement does not outlast the lease. */
@@ -59,7 +62,7 @@ export class Heartbeat {
       if (this.sinceSuccessMs >= config.leaseMs) this.table.lost?.();
     } finally {
       cancelTimeout();
-      this.schedule();
+      this.schedule(began);
     }
   }
 }

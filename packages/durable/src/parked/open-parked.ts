@@ -6,25 +6,22 @@ import { withoutTables } from "../base/without-tables.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
 import { failureOf } from "./failure.ts";
-import {
-  badFilter,
-  checkedFilter,
-  checkReplayFilter,
-  idOf,
-  isWithin,
-  type ParkedFilter,
-} from "./parked-filter.ts";
+import { checkedFilter, checkedNote, checkedReplay, idOf, isIds } from "./parked-filter.ts";
 import type { ParkedDetails } from "./parked-item.ts";
 import { parkedPanel } from "./parked-panel.ts";
 import { NOT_PARKED, OrderedParked } from "./ordered-parked.ts";
 import type { NewParked, ParkedSource } from "./parked-source.ts";
 import { ParkedStore } from "./parked-store.ts";
 import { PARKED_TABLES, parkedTables } from "./parked-tables.ts";
-import type { DiscardOptions, ParkedPage, ParkedWork, ReplayResult, ReplayOptions } from "./parked-work.ts";
+import type {
+  DiscardOptions,
+  ParkedFilter,
+  ParkedPage,
+  ParkedWork,
+  ReplayResult,
+  ReplayOptions,
+} from "./parked-work.ts";
 
-const MAX_REPLAYED = 10_000;
-const MAX_PER_SECOND = 10_000;
-const MAX_NOTE = 2000;
 const MAX_FAILURES = 100;
 const PAGE = 1000;
 
@@ -100,26 +97,16 @@ export class OpenParked implements ParkedWork, KernelPart {
     return item === null || load === undefined ? item : { ...item, payload: await load(item) };
   }
 
-  async replay(
-    which: readonly string[] | ParkedFilter,
-    { limit = isIds(which) ? Math.max(which.length, 1) : 100, perSecond = 100, signal }: ReplayOptions = {},
-  ): Promise<ReplayResult> {
-    if (!isIds(which)) checkReplayFilter(which);
-    if (!isWithin(limit, MAX_REPLAYED))
-      throw badFilter(`limit must be a whole number from 1 to ${MAX_REPLAYED}`);
-    if (!isWithin(perSecond, MAX_PER_SECOND))
-      throw badFilter(`perSecond must be a whole number from 1 to ${MAX_PER_SECOND}`);
+  async replay(which: readonly string[] | ParkedFilter, options: ReplayOptions = {}): Promise<ReplayResult> {
+    const { limit, perSecond, signal } = checkedReplay(which, options);
     const ids = isIds(which) ? which.slice(0, limit) : await this.idsOf(which, limit);
     return await keepAliveDuring(() => this.replayAll(ids, perSecond, signal));
   }
 
-  async discard(ids: readonly string[], { note }: DiscardOptions): Promise<number> {
-    if (typeof note !== "string" || note.trim() === "" || note.length > MAX_NOTE)
-      throw badFilter(`note must have 1 to ${MAX_NOTE} characters and give the reason`);
-    if (ids.length > MAX_REPLAYED) throw badFilter(`one call may discard at most ${MAX_REPLAYED} items`);
+  async discard(ids: readonly string[], options: DiscardOptions): Promise<number> {
+    const note = checkedNote(ids, options);
     const numbers = ids.flatMap((id) => idOf(id) ?? []);
-    const words = note.toWellFormed().replaceAll("\0", "");
-    return await this.inTransaction((tx) => this.store.discard(tx, numbers, words));
+    return await this.inTransaction((tx) => this.store.discard(tx, numbers, note));
   }
 
   async count(): Promise<number> {
@@ -246,5 +233,3 @@ export class OpenParked implements ParkedWork, KernelPart {
     });
   }
 }
-
-const isIds = (which: readonly string[] | ParkedFilter): which is readonly string[] => Array.isArray(which);

@@ -1,22 +1,7 @@
 import { FrameworkError } from "@framework/core";
-import { unknownFields } from "@framework/core/feature";
+import { describeInvalid, isOptions, unknownFields } from "@framework/core/feature";
 import { type ParkedState, parkedStates } from "./parked-item.ts";
-
-/** Selects parked work. */
-export interface ParkedFilter {
-  /** Source that parked the work, such as `work` for queues. */
-  readonly source?: string | undefined;
-  /** Name of the queue, projection or subscription. */
-  readonly name?: string | undefined;
-  /** Key of the work. */
-  readonly key?: string | undefined;
-  /** State of the items. @default "parked" */
-  readonly state?: ParkedState | undefined;
-  /** `next` of the previous page. @default the first page */
-  readonly after?: string | undefined;
-  /** Maximum number of items of a page, 1 to 1,000. @default 100 */
-  readonly limit?: number | undefined;
-}
+import type { DiscardOptions, ParkedFilter, ReplayOptions } from "./parked-work.ts";
 
 /** A filter with its defaults. */
 export interface CheckedFilter {
@@ -35,8 +20,7 @@ const fields: readonly string[] = ["source", "name", "key", "state", "after", "l
 
 /** @throws DURABLE_BAD_FILTER */
 export const checkedFilter = (filter: ParkedFilter): CheckedFilter => {
-  const [problem] = unknownFields("the filter", filter, fields);
-  if (problem !== undefined) throw badFilter(problem);
+  checkFields("the filter", filter, fields);
   const { source, name, key, state = "parked", after, limit = DEFAULT_LIMIT } = filter;
   const from = after === undefined ? 0 : idOf(after);
   if (from === null) throw badFilter("after must be `next` of a page");
@@ -48,9 +32,62 @@ export const checkedFilter = (filter: ParkedFilter): CheckedFilter => {
 const replayFields: readonly string[] = ["source", "name", "key", "state", "after"];
 
 /** Rejects unknown fields, because a misspelt one would select more work than intended. @throws DURABLE_BAD_FILTER */
-export const checkReplayFilter = (filter: Omit<ParkedFilter, "limit">): void => {
-  if ("limit" in filter) throw badFilter("the limit of a replay belongs in its options, the second argument");
-  const [problem] = unknownFields("the filter of a replay", filter, replayFields);
+const checkReplayFilter = (filter: Omit<ParkedFilter, "limit">): void => {
+  if (isOptions(filter) && "limit" in filter)
+    throw badFilter("the limit of a replay belongs in its options, the second argument");
+  checkFields("the filter of a replay", filter, replayFields);
+};
+
+const MAX_ITEMS = 10_000;
+const MAX_PER_SECOND = 10_000;
+const MAX_NOTE = 2000;
+
+/** Options of a replay, with their defaults. */
+export interface CheckedReplay {
+  readonly limit: number;
+  readonly perSecond: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws DURABLE_BAD_FILTER */
+export const checkedReplay = (
+  which: readonly string[] | Omit<ParkedFilter, "limit">,
+  options: ReplayOptions,
+): CheckedReplay => {
+  if (!isIds(which)) checkReplayFilter(which);
+  checkFields("the options object of a replay", options, ["limit", "perSecond", "signal"]);
+  const {
+    limit = isIds(which) ? Math.max(which.length, 1) : DEFAULT_LIMIT,
+    perSecond = 100,
+    signal,
+  } = options;
+  if (!isWithin(limit, MAX_ITEMS)) throw badFilter(`limit must be a whole number from 1 to ${MAX_ITEMS}`);
+  if (!isWithin(perSecond, MAX_PER_SECOND))
+    throw badFilter(`perSecond must be a whole number from 1 to ${MAX_PER_SECOND}`);
+  return { limit, perSecond, signal };
+};
+
+/** Checks the arguments of `discard`, and returns the note as databases can store it. @throws DURABLE_BAD_FILTER */
+export const checkedNote = (ids: readonly string[], options: DiscardOptions): string => {
+  if (!isIds(ids)) throw badFilter(`discard needs a list of ids, not ${describeInvalid(ids)}`);
+  if (ids.length > MAX_ITEMS) throw badFilter(`one call may discard at most ${MAX_ITEMS} items`);
+  checkFields("the options object of discard", options, ["note"]);
+  const { note } = options;
+  if (typeof note !== "string" || note.trim() === "" || note.length > MAX_NOTE)
+    throw badFilter(`note must have 1 to ${MAX_NOTE} characters and give the reason`);
+  return note.toWellFormed().replaceAll("\0", "");
+};
+
+/** Whether an argument is a list of ids, not a filter. */
+export const isIds = (which: readonly string[] | ParkedFilter): which is readonly string[] =>
+  Array.isArray(which);
+
+/** Rejects an argument that is not an object, collections, and unknown fields. @throws DURABLE_BAD_FILTER */
+const checkFields = (subject: string, given: object, known: readonly string[]): void => {
+  const isRecord: boolean = isOptions(given);
+  if (!isRecord) throw badFilter(`${subject} must be an object, not ${describeInvalid(given)}`);
+  if (Symbol.iterator in given) throw badFilter(`${subject} is a collection; pass ids as an array`); // it would select everything
+  const [problem] = unknownFields(subject, given, known);
   if (problem !== undefined) throw badFilter(problem);
 };
 
@@ -61,7 +98,7 @@ export const idOf = (id: string): number | null => {
 };
 
 /** Whether a number is an integer from 1 to `max`. */
-export const isWithin = (number: number, max: number): boolean =>
+const isWithin = (number: number, max: number): boolean =>
   Number.isInteger(number) && number >= 1 && number <= max;
 
 /** Returns the error for an invalid filter or option. */

@@ -1,5 +1,4 @@
-import type { ParkedFilter } from "./parked-filter.ts";
-import type { ParkedDetails, ParkedItem } from "./parked-item.ts";
+import type { ParkedDetails, ParkedItem, ParkedState } from "./parked-item.ts";
 
 /** Work that gave up, for programs and operators: `app.durable.parked`. It is kept until it is replayed or discarded. */
 export interface ParkedWork {
@@ -21,11 +20,27 @@ export interface ParkedWork {
   /**
    * Discards work in one transaction, with a note that gives the reason. Returns the number of items.
    *
-   * @throws DURABLE_BAD_FILTER for a missing or too long note, or more than 10,000 ids
+   * @throws DURABLE_BAD_FILTER for ids that are not a list, a missing or too long note, or more than 10,000 ids
    */
   discard(ids: readonly string[], options: DiscardOptions): Promise<number>;
   /** Counts parked and replaying items. */
   count(): Promise<number>;
+}
+
+/** Selects parked work. */
+export interface ParkedFilter {
+  /** Source that parked the work, such as `work` for queues. */
+  readonly source?: string | undefined;
+  /** Name of the queue, projection or subscription. */
+  readonly name?: string | undefined;
+  /** Key of the work. */
+  readonly key?: string | undefined;
+  /** State of the items. @default "parked" */
+  readonly state?: ParkedState | undefined;
+  /** `next` of the previous page. @default the first page */
+  readonly after?: string | undefined;
+  /** Maximum number of items of a page, 1 to 1,000. @default 100 */
+  readonly limit?: number | undefined;
 }
 
 /** A page of parked work. */

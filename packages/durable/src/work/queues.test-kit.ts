@@ -1,6 +1,7 @@
 // The queue tests, which run on every database.
 import type { test as jestTest } from "@jest/globals";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
+import { clockFacts } from "./clock-facts.test-kit.ts";
 import { holdingFacts } from "./holding-facts.test-kit.ts";
 import { limitFacts } from "./limit-facts.test-kit.ts";
 import { outcomeFacts } from "./outcome-facts.test-kit.ts";
@@ -10,5 +11,5 @@ import { factsOn } from "./queue-tools.test-kit.ts";
 /** Declares the queue tests. */
 export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   const fact = factsOn(test, make);
-  for (const facts of [outcomeFacts, limitFacts, holdingFacts, parkedFacts]) facts(fact);
+  for (const facts of [outcomeFacts, limitFacts, holdingFacts, parkedFacts, clockFacts]) facts(fact);
 };

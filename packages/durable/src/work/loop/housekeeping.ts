@@ -71,6 +71,7 @@ export class Housekeeping {
   private async heal(): Promise<void> {
     const { store, onReady } = this.parts;
     for (const queue of await store().keyOrder.heal()) onReady(queue);
+    await store().leasing.shorten();
     for (let batch = 0; batch < MAX_BATCHES && !this.hasEnded; batch++)
       if ((await store().leasing.replan()).length < BATCH) return;
   }

@@ -48,6 +48,7 @@ export class Outcomes {
   private flushing: Promise<void> | null = null;
   private pauseMs = FIRST_PAUSE_MS;
   private cancelPause: (() => void) | null = null;
+  private hasEnded = false;
 
   constructor(options: OutcomesOptions) {
     this.options = options;
@@ -80,7 +81,9 @@ export class Outcomes {
     for (this.flush(); this.flushing !== null && this.cancelPause === null; this.flush()) await this.flushing;
   }
 
+  /** Writes nothing more: the leases of the remaining items expire. */
   end(): void {
+    this.hasEnded = true;
     this.endPause();
   }
 
@@ -115,9 +118,9 @@ export class Outcomes {
     return taken;
   }
 
-  /** Writes waiting outcomes, unless a write is running or paused. */
+  /** Writes waiting outcomes, unless a write is running or paused, or writing has ended. */
   flush(): void {
-    if (this.hasSome && this.cancelPause === null) this.flushing ??= this.writeWaiting();
+    if (this.hasSome && this.cancelPause === null && !this.hasEnded) this.flushing ??= this.writeWaiting();
   }
 
   private get hasSome(): boolean {
@@ -205,7 +208,9 @@ export class Outcomes {
   }
 
   private pause(): void {
+    if (this.hasEnded) return;
     const { clock } = this.options;
+    this.endPause();
     this.cancelPause = clock.after(this.pauseMs, () => {
       this.endPause();
       this.flush();

@@ -215,3 +215,13 @@ test("histograms have the duration of attempts by outcome, and the time until th
     ]);
   });
 }, 120_000);
+
+test("a stalledAfterSecs of 0, by which every due item would be stalled, is refused", async () => {
+  await using file = await sqliteFile();
+  const db = file.open();
+  const kernel = createKernel(db, { log });
+  expect(() => kernel.queue({ name: "mail", stalledAfterSecs: 0, handle: () => {} })).toThrow(
+    "QueueOptions.stalledAfterSecs must be a number from 0.1",
+  );
+  await db.close();
+});

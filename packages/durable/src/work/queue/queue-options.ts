@@ -62,7 +62,7 @@ export interface QueueLimits {
   readonly keepFailedSecs: number;
   /** Treatment of an item that gave up: `park` moves it to the parked work, `keep` leaves it in the queue as failed. @default "park" */
   readonly onExhausted: "park" | "keep";
-  /** The health check fails when items have been due, and no attempt has ended in this process, for this many seconds. @default timeoutMs plus a minute */
+  /** The health check fails when items have been due, and no attempt has ended in this process, for this many seconds, at least 0.1. @default timeoutMs plus a minute */
   readonly stalledAfterSecs: number;
   /** The health check fails when more items than this gave up in this process in the past hour. @default 100 */
   readonly maxGaveUpPerHour: number;
@@ -100,7 +100,7 @@ const record: ConfigRecord<QueueRecord> = configRecord("QueueOptions", {
   keepSecs: decimal(0, { min: 0, max: YEAR_SECS }),
   keepFailedSecs: decimal(604_800, { min: 0, max: YEAR_SECS }),
   onExhausted: oneOf("park", ["park", "keep"]),
-  stalledAfterSecs: decimal(0, { min: 0, max: YEAR_SECS }),
+  stalledAfterSecs: decimal(0, { min: 0.1, max: YEAR_SECS }),
   maxGaveUpPerHour: integer(100, { min: 0, max: 1_000_000_000 }),
 });
 

@@ -1,3 +1,4 @@
+import { MAX_LEASE_MS } from "../../durable-config.ts";
 import { type HeldItem, heldColumns, sortedById, valueIn } from "./held.ts";
 import type { Placeholders, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
@@ -161,6 +162,15 @@ export class Leasing {
   /** Reschedules up to 1,000 waits that were scheduled while the database's clock was ahead. Returns the queue of each. */
   async replan(): Promise<readonly string[]> {
     return await this.queues(replanStatement);
+  }
+
+  /** Shortens up to 1,000 leases that were taken while the database's clock was ahead. A process that still runs renews them long before their new end. */
+  async shorten(): Promise<void> {
+    const { db, now } = this.table;
+    const lock = db.dialect === "postgres" ? "FOR UPDATE SKIP LOCKED" : "";
+    const end = `${now} + ${MAX_LEASE_MS}`;
+    const tooLate = `SELECT w.id FROM framework_work AS w WHERE w.state = 'running' AND w.wake_at > ${end} LIMIT ${MAX_BATCH} ${lock}`;
+    await this.table.query(`UPDATE framework_work SET wake_at = ${end} WHERE id IN (${tooLate})`, []);
   }
 
   /** Makes up to 1,000 running items whose leases have ended ready; their attempts count. Returns the queue of each. */
