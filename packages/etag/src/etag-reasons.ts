@@ -1,5 +1,5 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
-import { BodyStream, type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { BodyStream, type DecisionReasons, mapOutput } from "@framework/core/feature";
 import { mayBeUnchanged } from "./not-modified.ts";
 
 /** Adds the reason of each decision to the middleware, for request traces, such as those of `framework explain`. */
@@ -9,18 +9,19 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
+    if (!reasons.isObserved) return tagReplies(request, next);
     let own: string | null = null;
-    const tagged = tagReplies(request, (input) =>
-      mapAwaitable(next(input), (reply) => {
-        own = reply.headers.get("etag");
-        return reply;
-      }),
-    );
-    return mapAwaitable(tagged, (reply) => {
+    const noteOwnTag = (reply: Response): Response => {
+      own = reply.headers.get("etag");
+      return reply;
+    };
+    const explain = (reply: Response): Response => {
       reasons.give(request, tagReason(reply, own));
       reasons.give(request, conditionReason(request, reply));
       return reply;
-    });
+    };
+    const tagged = tagReplies(request, (input) => mapOutput(next(input), noteOwnTag, null));
+    return mapOutput(tagged, explain, null);
   };
 
 const tagReason = ({ headers, payload, status }: Response, own: string | null): string => {

@@ -42,7 +42,7 @@ export const etag: Feature<Etags> = {
     enableEtag(config) {
       const { reasons } = host.insight;
       const tagging = tagReplies(host.configure(EtagConfig, config));
-      host.http.use("etag", reasons.isObserved ? withReasons(tagging, reasons) : tagging);
+      host.http.use("etag", waitsOnce(withReasons(tagging, reasons)));
       host.http.usesFields(() => [tagField]);
       host.http.impliesReplies(({ method }) => (method === "GET" || method === "HEAD" ? [unchanged] : []));
       return this;
@@ -69,9 +69,9 @@ const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => 
     const ready = reply.payload instanceof BodyStream ? readyBody(reply) : null;
     return ready === null ? conclude(reply, request) : ready.then((whole) => conclude(whole, request));
   };
-  return waitsOnce(function tagReplies(request, next) {
+  return function tagReplies(request, next) {
     return mapOutput(next(request), tagReply, request);
-  });
+  };
 };
 
 /** Adds a tag unless the handler has set one; skips partial bodies, whose hash would not identify the complete body. */

@@ -52,6 +52,7 @@ test("if a condition is required, a request without one gets 428", async () => {
 
 test.each([
   [{ "if-unmodified-since": modified }, null, [428, false]],
+  [{ "if-unmodified-since": modified }, Number.NaN, [428, false]],
   [{ "if-unmodified-since": "yesterday" }, 0, [428, false]],
   [{ "if-unmodified-since": modified }, 0, [204, true]],
   [{ "if-unmodified-since": modified }, Date.parse(modified) + 1000, [412, false]],

@@ -29,5 +29,5 @@ const protectsState = (request: HttpRequest, current: Validators | null): boolea
   if (request.getHeader("if-match") !== null) return true;
   if (request.getHeader("if-none-match")?.trim() === "*") return true;
   const since = request.getHeader("if-unmodified-since");
-  return since !== null && parseHttpDate(since) !== null && typeof current?.lastModifiedMs === "number";
+  return since !== null && parseHttpDate(since) !== null && Number.isFinite(current?.lastModifiedMs);
 };
