@@ -4,16 +4,17 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_APPEND: {
     summary:
-      "an append is empty, repeats an id or a stream, or has malformed events or a malformed `expected`",
+      "an append is empty, repeats an id or a stream, or has malformed events or a malformed `expected`; or `appendMany` repeats an earlier call only in part",
     action: "correct the append by the rule in the message",
   },
   EVENTS_BAD_DECIDER: {
-    summary: "the definition of a decider is malformed",
+    summary:
+      "the definition of a decider is malformed, or one of its functions returned a promise as the state",
     action: "correct the definition by the rule in the message",
   },
   EVENTS_BAD_NAME: {
     summary:
-      "the name of a stream, type, tenant, subject or event id is empty, too long, or has control characters",
+      "the name of a stream, category, type, tenant, subject or event id is empty, too long, or has control characters",
     action: "correct the value that the message names",
   },
   EVENTS_BAD_POSITION: {
@@ -52,6 +53,11 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_DUPLICATE_TYPE: {
     summary: "two event types have the same name; the app does not start",
     action: "rename one",
+  },
+  EVENTS_EVOLVE_FAILED: {
+    summary:
+      "`evolve` threw for the events that `execute` has just appended; they are stored, unless the caller's transaction is rolled back",
+    action: "do not repeat the command; correct `evolve`, which fails again when the stream is loaded",
   },
   EVENTS_INVALID_DATA: {
     summary:
@@ -120,7 +126,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
     action: "restore the event that the message names from a backup",
   },
   EVENTS_UPCAST_FAILED: {
-    summary: "an upcaster threw, returned nothing, or splits endlessly",
+    summary: "an upcaster threw, returned nothing or a promise, or splits endlessly",
     action: "correct the upcaster that the message names",
   },
 };

@@ -105,7 +105,7 @@ export interface EventStore extends StreamStore {
   /**
    * Passes present and future events of all streams to a handler, one at a time. Reads the next batch only when the handler has finished the previous one.
    *
-   * @throws EVENTS_BAD_POSITION, EVENTS_BAD_READ, EVENTS_TOO_MANY_SUBSCRIPTIONS, CORE_BAD_CONFIG for the retry policy
+   * @throws EVENTS_BAD_POSITION, EVENTS_BAD_READ, EVENTS_BAD_NAME, EVENTS_TOO_MANY_SUBSCRIPTIONS, CORE_BAD_CONFIG for the retry policy
    */
   subscribe(options: SubscribeOptions, handler: EventHandler): Subscription;
 }
@@ -117,7 +117,7 @@ export interface StoreParts {
   readonly appender: Appender;
   readonly reader: GlobalReader;
   readonly snapshots: Snapshots;
-  /** Age in seconds of the oldest open append while readers wait for one; 0 otherwise. */
+  /** Age in seconds of the oldest transaction with an open append that readers wait for; 0 if they wait for none. */
   oldestOpenSecs(): number;
 }
 

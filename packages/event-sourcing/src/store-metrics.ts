@@ -27,7 +27,7 @@ export const publishMetrics = (
   counter("streams_archived", "Streams archived because of eventTtlSecs.", () => counts.expired);
   insight.metric({
     name: "events_oldest_open_append_seconds",
-    help: "Age of the oldest open append that readers are waiting for.",
+    help: "Age of the oldest transaction with an open append that readers wait for.",
     type: "gauge",
     read: oldestOpenSecs,
   });

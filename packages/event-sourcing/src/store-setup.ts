@@ -28,7 +28,7 @@ export const setUpStore = async (base: StoreBase): Promise<void> => {
 const checkLocks = async ({ db }: StoreBase): Promise<void> => {
   const isVisible = await db.transaction(async (tx) => {
     await tx.query`SELECT pg_advisory_xact_lock_shared(${APPEND_LOCK}, ${storeKey})`;
-    return (await lockHolders(tx, APPEND_LOCK)).ids.size > 0;
+    return (await lockHolders(tx, APPEND_LOCK)).size > 0;
   });
   if (isVisible) return;
   throw eventError(

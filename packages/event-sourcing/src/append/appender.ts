@@ -2,10 +2,10 @@ import { isPromise } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { InlineViews, StoreBase } from "../base/store-base.ts";
 import { eventError } from "../errors/event-error.ts";
-import { addMetadata, type EventMetadata } from "../events/event-metadata.ts";
+import type { EventMetadata } from "../events/event-metadata.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { MAX_STREAMS } from "../limits.ts";
-import { checkMetadata } from "./check-event.ts";
+import { withMetadata } from "./check-event.ts";
 import { type AppendResult, type AppendResultWithRows, storedEvents } from "./appended.ts";
 import { appendOnPostgres } from "./postgres-append.ts";
 import { PostgresStatements } from "./postgres-statements.ts";
@@ -102,10 +102,7 @@ export class Appender {
   }
 
   private metadata(given: EventMetadata | undefined): EventMetadata {
-    const current = this.base.currentMetadata();
-    if (given === undefined) return current;
-    checkMetadata(given);
-    return addMetadata(current, given);
+    return withMetadata(this.base.currentMetadata(), given);
   }
 
   private async appendInOwnTransaction(append: PreparedAppend): Promise<AppendResultWithRows> {

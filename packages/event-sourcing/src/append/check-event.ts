@@ -1,5 +1,5 @@
 import type { Awaitable, StandardSchema } from "@framework/core";
-import { mapAwaitable } from "@framework/core/feature";
+import { isPlainObject, mapAwaitable } from "@framework/core/feature";
 import { eventError } from "../errors/event-error.ts";
 import { addMetadata, type EventMetadata } from "../events/event-metadata.ts";
 import type { AnyEventType } from "../events/event-type.ts";
@@ -28,8 +28,7 @@ export const checkEvent = (
   checkName("type of an event", type);
   if (id !== undefined) checkName("id of an event", id);
   const known = types.forAppend(type);
-  const all = own === undefined ? metadata : addMetadata(metadata, own);
-  if (own !== undefined) checkMetadata(all);
+  const all = withMetadata(metadata, own);
   const toChecked = (valid: unknown): CheckedEvent => {
     const problem = valid === undefined ? "data is undefined" : jsonProblem(valid, "data");
     if (problem !== null)
@@ -40,8 +39,22 @@ export const checkEvent = (
   return mapAwaitable(validate(known.schema, type, data), toChecked);
 };
 
-/** @throws EVENTS_INVALID_DATA for metadata that JSON cannot represent, or with a reserved member */
-export const checkMetadata = (metadata: EventMetadata): void => {
+/**
+ * Adds the metadata of an append or event, which takes precedence. `null`, of an untyped program, counts as not given.
+ *
+ * @throws EVENTS_INVALID_DATA for metadata that is not a plain object, that JSON cannot represent, or with a reserved member
+ */
+export const withMetadata = (current: EventMetadata, given: EventMetadata | undefined): EventMetadata => {
+  if (given === undefined) return current;
+  const value: unknown = given;
+  if (value !== null && !isPlainObject(value))
+    throw eventError("EVENTS_INVALID_DATA", "metadata must be a plain object"); // otherwise members of a Map would be lost
+  const all = addMetadata(current, given);
+  checkMetadata(all);
+  return all;
+};
+
+const checkMetadata = (metadata: EventMetadata): void => {
   const problem = SEAL in metadata ? `metadata.${SEAL} is reserved` : jsonProblem(metadata, "metadata");
   if (problem !== null) throw eventError("EVENTS_INVALID_DATA", problem);
 };

@@ -31,7 +31,7 @@ interface StreamRef {
   readonly stream: string;
 }
 
-/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE */
+/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_INVALID_DATA */
 export const encodeEvents = (
   ref: StreamRef,
   events: readonly CheckedEvent[],
@@ -58,12 +58,18 @@ const seal = (event: CheckedEvent, ref: StreamRef, keys: SubjectKeys): EncodedEv
   if (!isPersonal(event)) return encode(event, id);
   const key = keys.get(subjectOf(event));
   if (key === undefined) throw new Error("personal data has no key"); // never store it in plain text
+  const { data } = event;
+  if (typeof data !== "object" || data === null || Array.isArray(data))
+    throw eventError(
+      "EVENTS_INVALID_DATA",
+      `the data of an event of type ${event.type} must be an object, because the type has personal fields`,
+    );
   const { fields } = event.known.personal;
-  const sealed = sealFields(event.data as Readonly<Record<string, unknown>>, fields, key, { ...ref, id });
+  const sealed = sealFields(data as Readonly<Record<string, unknown>>, fields, key, { ...ref, id });
   const { key: keyId, fields: names } = sealed.seal;
   const metadata = { ...event.metadata, [SEAL]: { key: keyId, fields: names } };
-  const { data: value, metadata: ownMetadata } = event;
-  return { ...encode({ ...event, data: sealed.data, metadata }, id), value, ownMetadata, key: keyId };
+  const { metadata: ownMetadata } = event;
+  return { ...encode({ ...event, data: sealed.data, metadata }, id), value: data, ownMetadata, key: keyId };
 };
 
 const encode = ({ type, known, data, metadata }: CheckedEvent, id: string): EncodedEvent => {

@@ -124,6 +124,7 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
         throw new Error("no such member");
       },
       () => {},
+      () => Promise.reject(new Error("async")),
       () => split({ type: "Unknown", data: {} }),
       () => split({ type: "Broken", version: 1, data: {} }),
       () => split(...Array.from({ length: 101 }, () => ({ type: "Broken", data: {} }))),

@@ -1,4 +1,4 @@
-// Crashes the process at each statement of each store operation, and checks the stored state.
+// Simulates a crash before and after each statement of each store operation, and checks the stored state.
 import assert from "node:assert/strict";
 import type { Database } from "@framework/database";
 import {
@@ -51,7 +51,7 @@ const storeOf = (db: Database): StoreParts => {
   });
 };
 
-/** An operation: its steps, and the checks of the next process, which completes it. */
+/** An operation, and the checks by the next process, most of which repeat it. */
 interface Operation {
   readonly prepare?: (store: StreamStore) => Promise<unknown>;
   readonly act: (store: StoreParts, stream: string) => Promise<unknown>;
@@ -139,11 +139,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     act: ({ store }, stream) => store.archive(stream),
     check: async (db, { store }, stream) => {
       assert.equal(await checkStream(db, store, stream), 2);
-      await checkWhole(db);
+      await checkEventTable(db);
       await store.archive(stream);
       assert.equal((await errorOf(store.append(stream, plain("Returned")))).code, "EVENTS_STREAM_ARCHIVED");
       assert.equal(await checkStream(db, store, stream), 2);
-      await checkWhole(db);
+      await checkEventTable(db);
     },
   },
   restore: {
@@ -154,7 +154,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     act: ({ store }, stream) => store.restore(stream),
     check: async (db, { store }, stream) => {
       assert.equal(await checkStream(db, store, stream), 2);
-      await checkWhole(db);
+      await checkEventTable(db);
       await store.restore(stream);
       assert.equal((await store.append(stream, plain("Returned"), { expected: 2 })).version, 3);
       assert.equal(await checkStream(db, store, stream), 3);
@@ -188,8 +188,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Checks that all events of the stream are in one table, which matches its archived state. */
-const checkWhole = async (db: Database): Promise<void> => {
+/** Checks that the events are all in framework_archived_events if the stream is archived, otherwise all in framework_events. */
+const checkEventTable = async (db: Database): Promise<void> => {
   const archived = await db.fetchValue("SELECT archived_at FROM framework_streams");
   const counts = await db.query<{ count: number }>(`SELECT count(*) AS count FROM framework_events
     UNION ALL SELECT count(*) FROM framework_archived_events`);
@@ -208,7 +208,9 @@ export const crashEverywhere = async (
     for (const table of tables) await db.execute(`DELETE FROM framework_${table}`);
     await prepare?.(storeOf(db).store);
     const crashing = faultingDatabase(db, crash);
-    await act(storeOf(crashing), "loan-1").catch(() => {});
+    await act(storeOf(crashing), "loan-1").catch((error: unknown) => {
+      if (!crashing.isDead) throw error;
+    });
     await crashing.close();
     await check(db, storeOf(db), "loan-1");
     return crashing;

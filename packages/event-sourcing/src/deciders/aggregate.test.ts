@@ -78,6 +78,34 @@ test("evolve gets only the types of its decider, and an unknown type is an error
   await expect(store.aggregate(Days, "1").load()).rejects.toMatchObject({ code: "EVENTS_UNKNOWN_TYPE" });
 });
 
+test("an evolve that throws for the new events is an error that says that they are stored", async () => {
+  const Failing = decider({
+    name: "loan",
+    events: [Borrowed],
+    initialState: () => null,
+    decide: (member: string) => Borrowed({ member }),
+    evolve: () => {
+      throw new Error("no such field");
+    },
+  });
+  await using store = await openEventStore({ events: loanTypes, connectionUrl: "sqlite://:memory:" });
+  await expect(store.aggregate(Failing, "1").execute("ann")).rejects.toMatchObject({
+    code: "EVENTS_EVOLVE_FAILED",
+    message: expect.stringContaining("the new events of stream loan-1; they are stored"),
+    cause: new Error("no such field"),
+  });
+  expect((await store.read("loan-1").next()).value).toMatchObject({ version: 1, type: "Borrowed" });
+
+  await store.db.transaction(async (tx) => {
+    await expect(store.aggregate(Failing, "2").execute("ann", { tx })).rejects.toMatchObject({
+      code: "EVENTS_EVOLVE_FAILED",
+      message: expect.stringContaining("they will be stored if the transaction is committed"),
+    });
+  });
+  expect((await store.read("loan-2").next()).value).toMatchObject({ version: 1, type: "Borrowed" });
+  await expect(store.aggregate(Failing, "1").execute("ann")).rejects.toThrow(new Error("no such field")); // nothing was appended
+});
+
 test("a malformed decider is refused", () => {
   const parts = {
     events: [Extended],

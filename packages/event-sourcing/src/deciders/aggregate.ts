@@ -3,7 +3,9 @@ import type { AppendResult } from "../append/appended.ts";
 import type { Appender, WriteOptions } from "../append/appender.ts";
 import { ConflictError } from "../append/conflict-error.ts";
 import type { StoreBase } from "../base/store-base.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { AnyEventType, EventOf } from "../events/event-type.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
 import type { FoldedState } from "../snapshots/fold.ts";
 import type { Snapshots, StreamRef } from "../snapshots/snapshots.ts";
 import { toEventArray, type Decider } from "./decider.ts";
@@ -72,7 +74,8 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
   /**
    * Decides on a command and appends the events. After a conflict with another append, decides again with the new state.
    *
-   * @throws errors of `decide`; ConflictError after `retries` retries; errors of `append`
+   * @throws EVENTS_EVOLVE_FAILED if `evolve` throws for the new events: they are stored, so do not repeat the command; errors of `decide`, and of `evolve` for
+   * earlier events; ConflictError after `retries` retries; errors of `append`
    */
   async execute(command: Command, given?: ExecuteOptions): Promise<ExecuteResult<State, Types>> {
     const { retries = DEFAULT_RETRIES, ...options }: ExecuteOptions = { ...given }; // a copy, because untyped programs may pass null
@@ -119,7 +122,7 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
     if (!appended.isNew) return await this.repeatResult(appended, tx);
     const { version, position } = appended;
     const folded: FoldedState<State> = {
-      state: events.reduce(fold.evolve, before.state),
+      state: this.evolveAppended(before.state, events, tx),
       version,
       lastEvent: events.at(-1)?.id ?? before.lastEvent,
       keys: new Set([...before.keys, ...keys]),
@@ -134,6 +137,20 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
       position,
       events: events as readonly unknown[] as readonly EventOf<Types>[],
     };
+  }
+
+  /** @throws EVENTS_EVOLVE_FAILED, because an error of `evolve` alone would look as if the command had been rejected */
+  private evolveAppended(state: State, events: readonly StoredEvent[], tx: Transaction | undefined): State {
+    try {
+      return events.reduce(this.decider.fold.evolve, state);
+    } catch (error) {
+      const outcome = tx === undefined ? "are stored" : "will be stored if the transaction is committed";
+      throw eventError(
+        "EVENTS_EVOLVE_FAILED",
+        `\`evolve\` of decider ${this.decider.name} threw for the new events of stream ${this.stream}; they ${outcome}`,
+        error,
+      );
+    }
   }
 
   /** Returns the result of a command whose event ids had been appended before. */

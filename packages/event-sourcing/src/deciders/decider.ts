@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isPromise } from "@framework/core/feature";
 import { eventError, shownValue } from "../errors/event-error.ts";
 import type { AnyEventType, EventOf, NewEventOf } from "../events/event-type.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
@@ -88,26 +89,39 @@ const foldOf = <State, Command, Types extends AnyEventType>(
     hash: createHash("sha256")
       .update(JSON.stringify([name, version, types]))
       .digest("base64"),
-    initialState,
+    initialState: () => checkState(name, "initialState", initialState()),
     evolve: (state, event) =>
-      names.has(event.type) ? evolve(state, event as unknown as EventOf<Types>) : state,
+      names.has(event.type)
+        ? checkState(name, "evolve", evolve(state, event as unknown as EventOf<Types>))
+        : state,
     toSnapshot,
-    fromSnapshot: fromSnapshot as (json: unknown) => State, // gets what toSnapshot returned
+    fromSnapshot: (json) => checkState(name, "fromSnapshot", fromSnapshot(json as never)), // gets what toSnapshot returned
   };
+};
+
+/** @throws EVENTS_BAD_DECIDER for a promise of an untyped program: later events would be applied to the promise */
+const checkState = <State>(name: string, source: string, state: State): State => {
+  if (!isPromise(state)) return state;
+  state.then(undefined, () => {}); // a rejection without a listener would end the process
+  throw eventError(
+    "EVENTS_BAD_DECIDER",
+    `\`${source}\` of decider ${name} returned a promise; it must return the state`,
+  );
 };
 
 const same = <T>(value: T): T => value;
 
-/** Returns the events of a decision as an array. @throws EVENTS_BAD_APPEND for a decision that is not an object, such as that of a `decide` without `return` */
+/** Returns the events of a decision as an array. @throws EVENTS_BAD_APPEND for a decision of an untyped program: a promise, or no object, as without `return` */
 export const toEventArray = <Types extends AnyEventType>(
   events: NewEventOf<Types> | readonly NewEventOf<Types>[],
 ): readonly NewEventOf<Types>[] => {
   const decision: unknown = events;
-  if (typeof decision === "object" && decision !== null)
+  if (isPromise(decision)) decision.then(undefined, () => {}); // a rejection without a listener would end the process
+  else if (typeof decision === "object" && decision !== null)
     return Array.isArray(events) ? events : [events as NewEventOf<Types>];
   throw eventError(
     "EVENTS_BAD_APPEND",
-    `\`decide\` returned ${shownValue(decision)}; it must return an event or a list of events, which may be empty`,
+    `\`decide\` returned ${isPromise(decision) ? "a promise" : shownValue(decision)}; it must return an event or a list of events, which may be empty`,
   );
 };
 

@@ -66,6 +66,7 @@ export const eventType = <Type extends string, Input, Output>(
       `the second argument of eventType("${type}", …) must be a schema that implements Standard Schema`,
     );
   checkUpcasters(type, version, upcast);
+  checkPersonal(type, personal);
   const make = (data: Input, options?: Pick<NewEvent, "id" | "metadata">): NewEvent<Type, Input> => ({
     type,
     data,
@@ -87,6 +88,22 @@ export const retiredEventType = <Type extends string>(type: Type, upcast: Upcast
   if (version === 1) throw eventError("EVENTS_BAD_TYPE", `the retired type ${type} must have an upcaster`);
   checkUpcasters(type, version, upcast);
   return Object.freeze({ type, version, schema: null, upcast, personal: null });
+};
+
+/** @param personal any value, because untyped programs may pass one without types */
+const checkPersonal = (type: string, personal: unknown): void => {
+  if (personal === undefined || personal === null) return;
+  const { subject, fields } = personal as Readonly<Record<"subject" | "fields", unknown>>;
+  if (
+    typeof subject === "function" &&
+    Array.isArray(fields) &&
+    fields.every((name) => typeof name === "string")
+  )
+    return;
+  throw eventError(
+    "EVENTS_BAD_TYPE",
+    `\`personal\` of ${type} must have the function \`subject\` and \`fields\`, a list of names`,
+  );
 };
 
 const checkUpcasters = (type: string, version: number, upcast: Upcasters): void => {

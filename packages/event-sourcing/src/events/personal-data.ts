@@ -6,6 +6,6 @@ export interface PersonalData<Data> {
   readonly subject: (data: Data) => string;
   /** Members of the data to encrypt. */
   readonly fields: readonly (keyof Data & string)[];
-  /** Values that readers get once the person is forgotten, by field. @default null */
+  /** Values that readers, and upcasters of earlier versions, get once the person is forgotten, by field. @default null */
   readonly placeholders?: { readonly [Field in keyof Data & string]?: Json };
 }

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { messageOf } from "@framework/core/feature";
+import { isPromise, messageOf } from "@framework/core/feature";
 import { eventError } from "../errors/event-error.ts";
 import { MAX_PARTS } from "../limits.ts";
 import type { EventTypes } from "./event-types.ts";
@@ -53,9 +53,18 @@ const step = (types: EventTypes, { type, version, data }: VersionedData): readon
 };
 
 const convert = (upcaster: (data: unknown) => unknown, from: VersionedData): unknown => {
+  const result = call(upcaster, from);
+  if (isPromise(result)) {
+    result.then(undefined, () => {}); // a rejection without a listener would end the process
+    throw upcastError(from, "its upcaster returned a promise; it must not be async");
+  }
+  if (result !== undefined) return result;
+  throw upcastError(from, "its upcaster returned nothing; return the data, or `dropped`");
+};
+
+const call = (upcaster: (data: unknown) => unknown, from: VersionedData): unknown => {
   try {
-    const result = upcaster(from.data);
-    if (result !== undefined) return result;
+    return upcaster(from.data);
   } catch (error) {
     throw upcastError(
       from,
@@ -63,7 +72,6 @@ const convert = (upcaster: (data: unknown) => unknown, from: VersionedData): unk
       error,
     );
   }
-  throw upcastError(from, "its upcaster returned nothing; return the data, or `dropped`");
 };
 
 const knownVersion = (types: EventTypes, type: string, from: string): number => {

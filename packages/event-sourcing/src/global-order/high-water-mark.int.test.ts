@@ -16,22 +16,49 @@ import { eventSourcing, type EventStore, openEventStore } from "../index.ts";
 const openTransaction = async (
   db: Database,
   work: (tx: Transaction) => Promise<unknown>,
-): Promise<{ commit(): Promise<void>; rollBack(): Promise<void>; readonly ended: Promise<unknown> }> => {
+): Promise<{ commit(): Promise<void>; rollBack(): Promise<void> }> => {
   const { promise: end, resolve } = Promise.withResolvers<"commit" | "roll back">();
-  const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: hasBegun, reject: hasFailed } = Promise.withResolvers<void>();
   const ended = db
     .transaction(async (tx) => {
       await work(tx);
       hasBegun();
       if ((await end) === "roll back") throw new Error("rolled back");
     })
-    .catch((error: unknown) => error);
+    .catch(hasFailed); // without effect once the work is done
   await begun;
   const finish = async (how: "commit" | "roll back"): Promise<void> => {
     resolve(how);
     await ended;
   };
-  return { commit: () => finish("commit"), rollBack: () => finish("roll back"), ended };
+  return { commit: () => finish("commit"), rollBack: () => finish("roll back") };
+};
+
+const transactionAge =
+  "SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8 FROM pg_stat_activity WHERE pid = $1";
+
+/** Starts an app with an event store; `seconds` reads all events, then the metric of the oldest open append. */
+const meteredApp = async (url: string) => {
+  let metrics: readonly Metric[] = [];
+  const insight: Feature<object> = {
+    name: "insight",
+    install: (host) => {
+      host.life.onStart(() => {
+        metrics = host.insight.metrics();
+      });
+      return {};
+    },
+  };
+  const app = new (App.with(database, durable, eventSourcing, insight))()
+    .enableDatabase({ url })
+    .enableEventSourcing();
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const { db, eventStore } = app;
+  const seconds = async (): Promise<number> => {
+    await eventStore.readAll();
+    return Number(metrics.find(({ name }) => name === "events_oldest_open_append_seconds")?.read());
+  };
+  return { db, eventStore, seconds, [Symbol.asyncDispose]: () => app.stop() };
 };
 
 const streams = async (store: EventStore): Promise<readonly [streams: string, state: string]> => {
@@ -127,35 +154,57 @@ withServer("postgres", (server) => {
     await slow.commit();
   });
 
-  test("the age of the append that readers wait for is a metric", async () => {
+  test("the age of the oldest transaction that readers wait for is a metric", async () => {
     await using schema = await databaseInSchema(server);
-    let metrics: readonly Metric[] = [];
-    const insight: Feature<object> = {
-      name: "insight",
-      install: (host) => {
-        host.life.onStart(() => {
-          metrics = host.insight.metrics();
-        });
-        return {};
-      },
-    };
-    const app = new (App.with(database, durable, eventSourcing, insight))()
-      .enableDatabase({ url: schema.url })
-      .enableEventSourcing();
-    await app.start({ log: { info() {}, warn() {}, error() {} } });
-    const { db, eventStore } = app;
-    const seconds = async (): Promise<number> => {
-      await eventStore.readAll();
-      const metric = metrics.find(({ name }) => name === "events_oldest_open_append_seconds");
-      return Number(metric?.read());
-    };
+    await using app = await meteredApp(schema.url);
+    const { db, eventStore, seconds } = app;
     const slow = await openTransaction(db, (tx) => eventStore.append("slow-1", plain("A"), { tx }));
     await eventStore.append("fast-1", plain("A"));
     await waitFor(async () => (await seconds()) > 0.05);
     await slow.commit();
     await waitFor(async () => (await seconds()) === 0);
     expect(await seconds()).toBe(0);
-    await app.stop();
+  });
+
+  test("a transaction that appends after the gap was seen does not count in the metric", async () => {
+    await using schema = await databaseInSchema(server);
+    await using app = await meteredApp(schema.url);
+    const { db, eventStore, seconds } = app;
+    const begin = async (work: (tx: Transaction) => Promise<unknown> = async () => {}) => {
+      let [pid, begun]: [number | null, Transaction | null] = [null, null];
+      const { commit } = await openTransaction(db, async (tx) => {
+        begun = tx;
+        pid = await tx.fetchValue<number>("SELECT pg_backend_pid()");
+        await work(tx);
+      });
+      const age = async () => Number(await db.fetchValue<number>(transactionAge, [pid]));
+      return { tx: begun as unknown as Transaction, age, commit };
+    };
+    const late = await begin();
+    await waitFor(async () => (await late.age()) > 1);
+    const slow = await begin((tx) => eventStore.append("slow-1", plain("A"), { tx }));
+    await eventStore.append("fast-1", plain("A"));
+    expect(await seconds()).toBeGreaterThan(0);
+    await eventStore.append("late-1", plain("A"), { tx: late.tx });
+    expect(await seconds()).toBeLessThanOrEqual(await slow.age());
+    await slow.commit();
+    await late.commit();
+    expect(await streams(eventStore)).toEqual(["slow-1 fast-1 late-1", "end"]);
+  });
+
+  test("the metric is 0 once readers wait for no transaction, although a later append is open", async () => {
+    await using schema = await databaseInSchema(server);
+    await using app = await meteredApp(schema.url);
+    const { db, eventStore, seconds } = app;
+    const slow = await openTransaction(db, (tx) => eventStore.append("slow-1", plain("A"), { tx }));
+    await eventStore.append("fast-1", plain("A"));
+    const later = await openTransaction(db, (tx) => eventStore.append("later-1", plain("A"), { tx }));
+    expect(await seconds()).toBeGreaterThan(0);
+    await slow.commit();
+    expect(await streams(eventStore)).toEqual(["slow-1 fast-1", "end"]);
+    expect(await seconds()).toBe(0);
+    await later.commit();
+    expect(await streams(eventStore)).toEqual(["slow-1 fast-1 later-1", "end"]);
   });
 
   test("a process starts at the stored mark, and does not check gaps below it again", async () => {
@@ -170,7 +219,7 @@ withServer("postgres", (server) => {
     expect(await allEvents(store, 1000)).toHaveLength(11_000);
     const mark = await db.fetchValue<number>("SELECT mark FROM framework_event_store");
     expect(mark).toBeGreaterThanOrEqual(10_000);
-    await db.execute("DELETE FROM framework_events WHERE position = 77"); // a gap that no reader should see
+    await db.execute("DELETE FROM framework_events WHERE position = 77"); // a gap below the mark, which is not checked again
     const other = await fixture.open();
     expect(await allEvents(other, 1000)).toHaveLength(10_999);
     expect(await db.query("SELECT * FROM framework_event_skips")).toEqual([]);
@@ -186,9 +235,9 @@ withServer("postgres", (server) => {
     await using fixture = await postgresFixture(server);
     const { db } = fixture;
     await db.execute("CREATE VIEW pg_locks AS SELECT * FROM pg_catalog.pg_locks WHERE false");
-    const search = (await db.fetchValue<string>("SELECT current_schema()")) ?? "";
+    const schema = (await db.fetchValue<string>("SELECT current_schema()")) ?? "";
     const url = new URL(server);
-    url.searchParams.set("options", `-c search_path=${search},pg_catalog`);
+    url.searchParams.set("options", `-c search_path=${schema},pg_catalog`);
     const hidden = openDatabase({ url: url.href });
     await expect(openEventStore({}, { db: hidden })).rejects.toMatchObject({ code: "EVENTS_LOCKS_HIDDEN" });
     await db.execute("DELETE FROM framework_event_store");
@@ -200,7 +249,7 @@ withServer("postgres", (server) => {
   });
 });
 
-test("a prepared transaction and a killed server lose no event", async () => {
+test("no event is lost when the server is killed while an append is in a prepared transaction", async () => {
   await using postgres = await startPostgres({ fsync: true });
   const execute = async (...statements: readonly string[]): Promise<void> => {
     const client = new Client({ connectionString: postgres.url });
@@ -223,7 +272,7 @@ test("a prepared transaction and a killed server lose no event", async () => {
   await client.query(insert);
   await store.append("fast-1", plain("A"));
   expect(await streams(store)).toEqual(["s-1", "waiting"]);
-  await client.query("PREPARE TRANSACTION 'two-phases'"); // from now on the lock has another holder
+  await client.query("PREPARE TRANSACTION 'two-phases'"); // the transaction keeps the lock, under a new id (-1/…)
   await client.end();
   expect(await streams(store)).toEqual(["s-1", "waiting"]);
   await postgres.kill();

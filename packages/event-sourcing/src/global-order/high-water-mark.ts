@@ -2,7 +2,7 @@ import type { StoreBase } from "../base/store-base.ts";
 import { APPEND_LOCK } from "../base/store-locks.ts";
 import type { FinalPosition, Frontier } from "./frontier.ts";
 import { lastStored } from "./last-stored.ts";
-import { type Holders, lockHolders, mayRemain } from "./lock-holders.ts";
+import { lockHolders, mayRemain, oldestAge } from "./lock-holders.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { logRewind } from "./log-rewind.ts";
 import { type Skip, SkipLog } from "./skips.ts";
@@ -27,7 +27,11 @@ interface Observation {
   /** Highest position seen: each gap before it was drawn by one of the holders, or is permanent. */
   readonly to: number;
   readonly holders: ReadonlySet<string>;
+  /** Age in seconds of the oldest holder at the last check. */
+  readonly oldestSecs: number;
 }
+
+const nothingObserved: Observation = { to: 0, holders: new Set(), oldestSecs: 0 };
 
 /**
  * The frontier on PostgreSQL, where a transaction may commit a lower position after a higher one.
@@ -40,14 +44,12 @@ export class HighWaterMark implements Frontier {
   position = 0;
   rewinds = 0;
   rewoundTo = 0;
-  /** Age in seconds of the oldest open append at the last check; 0 if there was no gap. */
-  oldestOpenSecs = 0;
   private readonly base: StoreBase;
   private readonly skips: SkipLog;
   private readonly advances: SingleFlight<FinalPosition>;
   private observation: Observation | null = null;
   /** The last observation whose holders have all ended: gaps up to it are permanent if a later read still sees them. */
-  private endedObservation: Observation = { to: 0, holders: new Set() };
+  private endedObservation = nothingObserved;
   private storedMark: number | null = null;
   /** The event at the frontier in the last read. */
   private frontierEvent: FrontierEvent | null = null;
@@ -62,11 +64,9 @@ export class HighWaterMark implements Frontier {
     return this.advances.run();
   }
 
-  /** Lists the holders of the append lock, and records the age of the oldest. */
-  async holders(): Promise<Holders> {
-    const holders = await lockHolders(this.base.db, APPEND_LOCK);
-    this.oldestOpenSecs = holders.oldestSecs;
-    return holders;
+  /** Age in seconds of the oldest transaction with an open append that readers wait for, at the last check; 0 if they wait for none. */
+  get oldestOpenSecs(): number {
+    return this.observation?.oldestSecs ?? 0;
   }
 
   private async poll(): Promise<FinalPosition> {
@@ -83,9 +83,15 @@ export class HighWaterMark implements Frontier {
     const { position, skips, isGap } = follow(this.position, positions, ended.to);
     await this.skips.record(skips, evidenceOf(ended));
     this.position = position;
-    if (isGap && this.observation === null) {
-      const holders = await this.holders(); // after the read
-      this.observation = { to: positions.at(-1) ?? position, holders: holders.ids };
+    if (!isGap) this.observation = null; // readers wait for no transaction
+    else if (this.observation === null) {
+      const now = await lockHolders(this.base.db, APPEND_LOCK); // after the read
+      const holders = new Set(now.keys());
+      this.observation = {
+        to: positions.at(-1) ?? position,
+        holders,
+        oldestSecs: oldestAge(holders, now),
+      };
     }
     await this.store();
     if (isGap) return { position, state: "waiting" };
@@ -94,12 +100,12 @@ export class HighWaterMark implements Frontier {
 
   private async checkHolders(): Promise<void> {
     const { observation } = this;
-    if (observation === null) {
-      this.oldestOpenSecs = 0; // no gap, so nothing waits for an open append
+    if (observation === null) return;
+    const now = await lockHolders(this.base.db, APPEND_LOCK);
+    if (mayRemain(observation.holders, now)) {
+      this.observation = { ...observation, oldestSecs: oldestAge(observation.holders, now) };
       return;
     }
-    const now = await this.holders();
-    if (mayRemain(observation.holders, now.ids)) return;
     this.endedObservation = observation;
     this.observation = null;
   }
@@ -136,7 +142,7 @@ export class HighWaterMark implements Frontier {
     this.storedMark = await this.mark();
     this.position = await this.lastOf(Math.min(this.storedMark, this.rewoundTo), null);
     this.observation = null;
-    this.endedObservation = { to: 0, holders: new Set() };
+    this.endedObservation = nothingObserved;
     this.frontierEvent = null;
     this.rewinds++;
   }

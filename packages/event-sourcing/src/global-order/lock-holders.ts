@@ -1,13 +1,12 @@
 import { type Queries, sql } from "@framework/database";
 import { storeKey } from "../base/store-locks.ts";
 
-/** Transactions with an append in flight. */
-export interface Holders {
-  /** Ids of the transactions, each valid while the transaction holds the lock. */
-  readonly ids: ReadonlySet<string>;
-  /** Age of the oldest one in seconds; 0 if there is none, or the server does not report it. */
-  readonly oldestSecs: number;
-}
+/**
+ * Transactions with an append in flight: the age of each in seconds, by its id, which is valid while the transaction holds the lock.
+ *
+ * The server reports when a transaction began, not when it appended. The age is 0 if the server does not report it, as for a prepared transaction.
+ */
+export type Holders = ReadonlyMap<string, number>;
 
 /** Prefix of the ids of prepared transactions. A transaction changes its id when it is prepared, so it may be any of the transactions seen before. */
 const PREPARED = "-1/";
@@ -31,16 +30,17 @@ export const lockHolders = async (queries: Queries, lock: number): Promise<Holde
     WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
       AND l.classid::bigint = ${lock} AND l.objid::integer = ${storeKey}
       AND l.database = ${currentDatabase}`;
-  return {
-    ids: new Set(rows.map(({ id }) => id)),
-    oldestSecs: Math.max(0, ...rows.map(({ seconds }) => seconds ?? 0)),
-  };
+  return new Map(rows.map(({ id, seconds }) => [id, seconds ?? 0]));
 };
 
 const currentDatabase = sql`(SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** Whether a transaction of `earlier` may still be open, given the present holders. */
-export const mayRemain = (earlier: ReadonlySet<string>, now: ReadonlySet<string>): boolean => {
-  for (const id of now) if (earlier.has(id) || id.startsWith(PREPARED)) return true;
+export const mayRemain = (earlier: ReadonlySet<string>, now: Holders): boolean => {
+  for (const id of now.keys()) if (earlier.has(id) || id.startsWith(PREPARED)) return true;
   return false;
 };
+
+/** Returns the age in seconds of the oldest transaction of `earlier` that is still open; 0 if there is none. */
+export const oldestAge = (earlier: ReadonlySet<string>, now: Holders): number =>
+  Math.max(0, ...Array.from(earlier, (id) => now.get(id) ?? 0));

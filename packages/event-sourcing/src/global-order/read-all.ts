@@ -4,6 +4,7 @@ import { fromPosition, toPosition } from "../events/position.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { decoderFor } from "../reading/event-decoder.ts";
 import { MAX_PAGE } from "../reading/page-size.ts";
+import { checkCategory, checkTenant } from "../names/check-name.ts";
 import { checkNumber } from "../reading/read-stream.ts";
 import type { ReadState } from "./frontier.ts";
 import type { EventFilter, GlobalReader } from "./global-reader.ts";
@@ -33,7 +34,7 @@ const DEFAULT_LIMIT = 500;
 const MAX_TYPES = 1000;
 const wantedTypes = `1 to ${MAX_TYPES} names`;
 
-/** Reads the next events of all streams. @throws EVENTS_BAD_READ, EVENTS_BAD_POSITION; EVENTS_UPCAST_FAILED and other errors of a single event */
+/** Reads the next events of all streams. @throws EVENTS_BAD_READ, EVENTS_BAD_NAME, EVENTS_BAD_POSITION; EVENTS_UPCAST_FAILED and other errors of a single event */
 export const readAll = async (
   base: StoreBase,
   reader: GlobalReader,
@@ -46,18 +47,24 @@ export const readAll = async (
   return { events: rows.flatMap((row) => decoder.decode(row)), position: toPosition(position), state };
 };
 
-/** @throws EVENTS_BAD_READ */
-const checkReadAll = (limit: number, { types }: EventFilter): void => {
+/** @throws EVENTS_BAD_READ, EVENTS_BAD_NAME */
+const checkReadAll = (limit: number, filter: EventFilter): void => {
   checkNumber("limit", limit, 1);
-  checkTypes(types);
+  checkFilter(filter);
   if (limit > MAX_PAGE)
     throw eventError("EVENTS_BAD_READ", `\`limit\` must be at most ${MAX_PAGE}, not ${limit}`);
 };
 
-/** @throws EVENTS_BAD_READ */
-export const checkTypes = (types: EventFilter["types"]): void => {
+/** Refuses values that would select no events: the position would move past all of them. @throws EVENTS_BAD_READ, EVENTS_BAD_NAME */
+export const checkFilter = ({ types, category, tenant }: EventFilter): void => {
+  checkTypes(types);
+  if (category !== undefined) checkCategory(category);
+  if (tenant !== undefined) checkTenant(tenant);
+};
+
+const checkTypes = (types: EventFilter["types"]): void => {
   if (types === undefined) return;
-  if (!Array.isArray(types))
+  if (!Array.isArray(types) || types.some((type) => typeof type !== "string"))
     throw eventError("EVENTS_BAD_READ", `\`types\` must be a list of ${wantedTypes}`); // a string would be read as a list of letters, which select no events
   if (types.length === 0 || types.length > MAX_TYPES)
     throw eventError("EVENTS_BAD_READ", `\`types\` must have ${wantedTypes}, not ${types.length}`);

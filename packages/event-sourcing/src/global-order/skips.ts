@@ -11,13 +11,13 @@ export interface Skip {
 
 /** Number of skips kept for inspection; older ones are deleted. */
 const MAX_SKIPS = 10_000;
-/** Number of skips recorded between two deletions. */
+/** Number of skips recorded between two deletions. The first record of a process also deletes, because a process may end before it has recorded as many. */
 const TRIM_EVERY = 1000;
 
 /** Records skips in `framework_event_skips`, with the evidence that they are permanent. */
 export class SkipLog {
   private readonly base: StoreBase;
-  private sinceTrim = 0;
+  private sinceTrim = TRIM_EVERY;
 
   constructor(base: StoreBase) {
     this.base = base;

@@ -25,6 +25,9 @@ export const checkStream = (stream: string): void => check("name of the stream",
 /** Checks the id of an aggregate, which is part of a stream name. @throws EVENTS_BAD_NAME */
 export const checkId = (id: string): void => check("id of an aggregate", id, MAX_STREAM_NAME);
 
+/** A category may be as long as a stream name: it is the whole name of a stream without a dash. @throws EVENTS_BAD_NAME */
+export const checkCategory = (category: string): void => check("category", category, MAX_STREAM_NAME);
+
 /** @throws EVENTS_BAD_NAME */
 export const checkTenant = (tenant: string): void => {
   if (tenant !== "") check("tenant", tenant, MAX_NAME);

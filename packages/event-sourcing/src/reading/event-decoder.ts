@@ -62,8 +62,8 @@ const noSecrets: ReadonlyMap<string, Uint8Array> = new Map();
 /** Whether a row may have personal data. A substring search, to avoid parsing the metadata of other rows. */
 export const mayBeSealed = ({ metadata }: EventRow): boolean => metadata?.includes(`"${SEAL}"`) === true;
 
-const metadataOf = ({ metadata }: EventRow): Record<string, Json | undefined> =>
-  metadata === null ? {} : (JSON.parse(metadata) as Record<string, Json | undefined>);
+const metadataOf = (row: EventRow): Record<string, Json | undefined> =>
+  row.metadata === null ? {} : (parse(row, "metadata", row.metadata) as Record<string, Json | undefined>); // written by metadataText
 
 const decode = (
   types: EventTypes,
@@ -72,7 +72,7 @@ const decode = (
 ): readonly StoredEvent[] => {
   const event: StoredEvent = {
     type: row.type,
-    data: parse(row),
+    data: parse(row, "data", row.data),
     id: row.event_id,
     stream: row.stream,
     tenant: row.tenant,
@@ -91,13 +91,13 @@ const decode = (
 /** Keeps ids unique when an event is split. */
 const partId = (id: string, part: number): string => (part === 0 ? id : `${id}#${part}`);
 
-const parse = ({ data, event_id, stream }: EventRow): unknown => {
+const parse = ({ event_id, stream }: EventRow, name: "data" | "metadata", text: string): unknown => {
   try {
-    return JSON.parse(data);
+    return JSON.parse(text);
   } catch (error) {
     throw eventError(
       "EVENTS_UNREADABLE",
-      `the data of event ${event_id} in stream ${stream} is not JSON`,
+      `the ${name} of event ${event_id} in stream ${stream} is not JSON`,
       error,
     );
   }

@@ -30,7 +30,8 @@ export const readStream = (
   options: ReadOptions = {},
 ): AsyncIterableIterator<StoredEvent> => {
   checkStream(stream);
-  checkTenant(options.tenant ?? "");
+  const { tenant = "" } = options;
+  checkTenant(tenant); // null would select no events
   for (const name of ["from", "to", "limit"] as const) checkNumber(name, options[name]);
   return pages(base, stream, options);
 };

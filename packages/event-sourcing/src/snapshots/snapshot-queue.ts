@@ -1,21 +1,19 @@
 /** Queue of optional jobs: they run one at a time, a newer job replaces a waiting one with the same key, and a full queue drops new jobs. */
 export class SnapshotQueue {
   private readonly jobs = new Map<string, () => Promise<void>>();
-  private readonly onError: (error: unknown) => void;
   private running: Promise<void> | null = null;
   private isClosed = false;
 
-  /** @param onError receives the error of a job */
-  constructor(onError: (error: unknown) => void) {
-    this.onError = onError;
-  }
-
-  /** Adds a job. It replaces a waiting one with the same key. */
-  offer(key: string, job: () => Promise<void>): void {
+  /**
+   * Adds a job. It replaces a waiting one with the same key.
+   *
+   * @param onError receives the error of the job
+   */
+  offer(key: string, job: () => Promise<void>, onError: (error: unknown) => void): void {
     if (this.isClosed) return;
     this.jobs.delete(key);
     if (this.jobs.size >= MAX_JOBS) return;
-    this.jobs.set(key, job);
+    this.jobs.set(key, () => job().catch(onError));
     this.running ??= this.run();
   }
 
@@ -38,7 +36,7 @@ export class SnapshotQueue {
     await Promise.resolve(); // let the caller continue first
     for (const [key, job] of this.jobs) {
       this.jobs.delete(key);
-      await job().catch(this.onError);
+      await job();
     }
     this.running = null;
   }

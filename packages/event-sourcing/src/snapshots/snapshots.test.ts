@@ -1,48 +1,8 @@
-import { type Database, openDatabase } from "@framework/database";
+import { openDatabase } from "@framework/database";
 import { expect, test } from "@jest/globals";
-import {
-  type Decider,
-  decider,
-  type EventSourcingConfig,
-  type EventStore,
-  openEventStore,
-} from "../index.ts";
+import { type Decider, decider, type EventSourcingConfig, openEventStore } from "../index.ts";
 import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
-
-interface TestStore extends AsyncDisposable {
-  readonly store: EventStore & { snapshotsTaken(): Promise<void> };
-  readonly db: Database;
-  readonly lines: { readonly message: string; readonly fields: object }[];
-}
-
-const open = async (): Promise<TestStore> => {
-  const lines: TestStore["lines"] = [];
-  const log = {
-    info: () => {},
-    error: () => {},
-    warn: (message: string, fields: object = {}) => void lines.push({ message, fields }),
-  };
-  const db = openDatabase({ url: "sqlite://:memory:" });
-  const store = await openEventStore({ events: loanTypes, snapshotInterval: 2 }, { db, log });
-  return {
-    store,
-    db,
-    lines,
-    async [Symbol.asyncDispose]() {
-      await store.close();
-      await db.close();
-    },
-  };
-};
-
-const events = [Borrowed({ member: "ann" }), Extended({ days: 3 }), Extended({ days: 4 })];
-const expected = { state: { member: "ann", days: 21, returns: 0 }, version: 3 };
-
-const takeSnapshot = async ({ store }: TestStore): Promise<void> => {
-  await store.append("loan-1", events);
-  await store.aggregate(Loan, "1").load();
-  await store.snapshotsTaken();
-};
+import { events, expected, open, takeSnapshot } from "./snapshots.test-kit.ts";
 
 test.each([
   [
@@ -121,31 +81,6 @@ test("a snapshot taken in a transaction is not affected by mutations of the retu
   expect((await loan.load()).state).toMatchObject({ member: "ann" });
 });
 
-test("if toSnapshot throws, no snapshot is taken, and the command succeeds", async () => {
-  await using testStore = await open();
-  const { store, db, lines } = testStore;
-  const error = new Error("not now");
-  const Broken: typeof Loan = {
-    ...Loan,
-    fold: {
-      ...Loan.fold,
-      toSnapshot: () => {
-        throw error;
-      },
-    },
-  };
-  const loan = store.aggregate(Broken, "1");
-  await loan.execute({ kind: "borrow", member: "ann" });
-  await loan.execute({ kind: "extend", days: 7 });
-  const inside = db.transaction((tx) => loan.execute({ kind: "extend", days: 7 }, { tx }));
-  expect((await inside).version).toBe(3);
-  await store.snapshotsTaken();
-  expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
-  expect(lines).toEqual([
-    { message: expect.stringContaining("could not be serialised"), fields: { fold: "loan", error } },
-  ]);
-});
-
 const Members: Decider<Map<string, number>, never, (typeof loanTypes)[number]> = decider({
   name: "members",
   events: loanTypes,
@@ -167,7 +102,7 @@ test("a state that is not JSON has no snapshots, and the log names the remedy", 
   expect(lines).toEqual([
     {
       message: expect.stringContaining(
-        "the state is a Map, which JSON cannot represent; give the decider toSnapshot and fromSnapshot",
+        "the state is a Map, which a snapshot cannot store; give the decider toSnapshot and fromSnapshot",
       ),
       fields: { fold: "members" },
     },

@@ -1,3 +1,4 @@
+import { isPromise } from "@framework/core/feature";
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import { jsonProblem } from "../events/json.ts";
@@ -20,15 +21,14 @@ export const MAX_SNAPSHOT_BYTES = 1_048_576;
 /** Reads and takes snapshots. They are an optimisation: an unusable one is ignored. */
 export class Snapshots {
   private readonly base: StoreBase;
-  private readonly queue: SnapshotQueue;
+  private readonly queue = new SnapshotQueue();
   /** Folds and reasons already logged. Bounded by the number of folds in the program. */
   private readonly warned = new Set<string>();
+  /** Names of the folds whose `fromSnapshot` has thrown: it is tried before another snapshot is taken. */
+  private readonly failing = new Set<string>();
 
   constructor(base: StoreBase) {
     this.base = base;
-    this.queue = new SnapshotQueue((error) =>
-      this.warnOnce("failed", "", "a snapshot was not taken", { error }),
-    );
   }
 
   /** Returns the state of a snapshot that matches the fold, or the initial state. */
@@ -41,7 +41,8 @@ export class Snapshots {
       try {
         return restore(fold, row);
       } catch (error) {
-        this.ignore(ref, "damaged", row, error);
+        this.failing.add(fold.name);
+        this.ignore(ref, "unreadable", row, error);
         return initial(fold);
       }
     }
@@ -52,7 +53,8 @@ export class Snapshots {
   /**
    * Serialises the state if a snapshot is due. Call it before the program gets the state, which it may mutate.
    *
-   * @returns a function that takes the snapshot in the background, to be called after the commit; `null` if no snapshot is due, or the state cannot be serialised
+   * @returns a function that takes the snapshot in the background, to be called after the commit; `null` if no snapshot is due, or the state cannot be
+   * stored
    */
   prepare<State>(fold: Fold<State>, stream: StreamRef, folded: FoldedState<State>): (() => void) | null {
     const { enableSnapshots, snapshotInterval } = this.base.settings;
@@ -73,10 +75,11 @@ export class Snapshots {
   }
 
   private offer(ref: SnapshotRef, row: NewRow, keys: readonly string[]): void {
-    this.queue.offer(keyOf(ref), async () => {
+    const take = async (): Promise<void> => {
       const isTaken = await this.base.transaction((tx) => writeSnapshot(this.base, tx, ref, row, keys));
       if (isTaken) this.base.counts.snapshotsTaken++;
-    });
+    };
+    this.queue.offer(keyOf(ref), take, (error) => this.warnOfFailure("a snapshot was not taken", ref, error));
   }
 
   private serialise<State>(fold: Fold<State>, folded: FoldedState<State>): NewRow | null {
@@ -93,12 +96,13 @@ export class Snapshots {
     { state, version, lastEvent: event_id, keys }: FoldedState<State>,
   ): NewRow | null {
     const json = fold.toSnapshot(state);
+    if (isPromise(json)) json.then(undefined, () => {}); // it is not JSON; a rejection without a listener would end the process
     const problem = jsonProblem(json, "the state");
     if (problem !== null) {
       this.warnOnce(
         "not-json",
         fold.name,
-        `no snapshots: ${problem}, which JSON cannot represent; give the decider toSnapshot and fromSnapshot`,
+        `no snapshots: ${problem}, which a snapshot cannot store; give the decider toSnapshot and fromSnapshot`,
       );
       return null;
     }
@@ -107,6 +111,7 @@ export class Snapshots {
       this.warnOnce("large", fold.name, `no snapshot: the state is larger than ${MAX_SNAPSHOT_BYTES} bytes`);
       return null;
     }
+    if (this.failing.has(fold.name) && !canRestore(fold, text)) return null; // already logged
     const { version: fold_version, hash: fold_hash } = fold;
     return { fold_version, fold_hash, version, event_id, state: text, keys: JSON.stringify([...keys]) };
   }
@@ -120,10 +125,17 @@ export class Snapshots {
       error,
     });
     if (problem === "newer") return; // newer code that still runs elsewhere uses it
-    this.queue.offer(`-${keyOf(ref)}`, async () => {
+    const remove = async (): Promise<void> => {
       await this.base.db.execute`DELETE FROM framework_snapshots
         WHERE tenant = ${tenant} AND stream = ${stream} AND fold = ${fold} AND checksum = ${checksum}`;
-    });
+    };
+    this.queue.offer(`-${keyOf(ref)}`, remove, (error) =>
+      this.warnOfFailure("an unusable snapshot was not deleted", ref, error),
+    );
+  }
+
+  private warnOfFailure(message: string, { stream, tenant, fold }: SnapshotRef, error: unknown): void {
+    this.warnOnce(message, fold, message, { stream, tenant, error });
   }
 
   private warnOnce(
@@ -141,13 +153,14 @@ export class Snapshots {
 
 type NewRow = Omit<SnapshotRow, "checksum">;
 
-type Problem = "damaged" | "ahead" | "newer";
+type Problem = "damaged" | "ahead" | "newer" | "unreadable";
 
 const descriptions: Readonly<Record<Problem, string>> = {
   damaged: "it is damaged",
   ahead:
     "its last event is not in the stream; the transaction was rolled back, or the stream restored from a backup",
   newer: "it was taken by newer code",
+  unreadable: "fromSnapshot threw",
 };
 
 const keyOf = ({ tenant, stream, fold }: SnapshotRef): string => `${tenant}\n${stream}\n${fold}`;
@@ -181,3 +194,12 @@ const restore = <State>(
   keys: new Set(JSON.parse(keys) as string[]), // the checksum has been verified
   snapshotVersion: version,
 });
+
+const canRestore = <State>(fold: Fold<State>, state: string): boolean => {
+  try {
+    fold.fromSnapshot(JSON.parse(state));
+    return true;
+  } catch {
+    return false;
+  }
+};

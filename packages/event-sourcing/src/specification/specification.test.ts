@@ -31,6 +31,9 @@ test("thenRefused compares a rejection by class or message", () => {
   outcome.thenRefused();
   outcome.thenRefused(NotBorrowedError);
   outcome.thenRefused(/not borrowed/);
+  const global = /not borrowed/g;
+  outcome.thenRefused(global);
+  outcome.thenRefused(global);
   outcome.thenRefused("the book is not borrowed");
   expect(() => outcome.thenRefused(TypeError)).toThrow("refused with Error: the book is not borrowed");
   expect(() => outcome.thenEvents()).toThrow("the command was refused: the book is not borrowed");

@@ -6,7 +6,7 @@ import { fromPosition, toPosition } from "../events/position.ts";
 import type { EventRow } from "../events/event-row.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
-import { checkTypes } from "../global-order/read-all.ts";
+import { checkFilter } from "../global-order/read-all.ts";
 import { decoderFor } from "../reading/event-decoder.ts";
 import { checkNumber } from "../reading/read-stream.ts";
 
@@ -31,7 +31,7 @@ export interface Subscription extends AsyncDisposable {
   readonly position: string;
   /** Resolves when the subscription was stopped; rejects with the error of a handler that failed at every attempt, or of an unreadable event. */
   readonly done: Promise<void>;
-  /** Stops the subscription; resolves when the running handler has finished. */
+  /** Stops the subscription; resolves when the running handler has finished, so a handler must not await it. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export class EventSubscription implements Subscription {
 
   constructor(needs: SubscriptionNeeds, options: SubscribeOptions, handler: EventHandler) {
     checkNumber("batchSize", options.batchSize, 1, MAX_BATCH_SIZE);
-    checkTypes(options.types);
+    checkFilter(options);
     this.needs = needs;
     this.options = options;
     this.handler = handler;

@@ -19,7 +19,7 @@ export class Subscriptions {
     this.needs = needs;
   }
 
-  /** @throws EVENTS_TOO_MANY_SUBSCRIPTIONS, EVENTS_BAD_READ, EVENTS_BAD_POSITION, CORE_BAD_CONFIG for the retry policy */
+  /** @throws EVENTS_TOO_MANY_SUBSCRIPTIONS, EVENTS_BAD_READ, EVENTS_BAD_NAME, EVENTS_BAD_POSITION, CORE_BAD_CONFIG for the retry policy */
   add(options: SubscribeOptions, handler: EventHandler): Subscription {
     if (this.open.size >= MAX_SUBSCRIPTIONS)
       throw eventError(

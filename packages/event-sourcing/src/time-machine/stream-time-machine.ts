@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Logger, StandardSchema } from "@framework/core";
 import { type Database, openDatabase, type Row, sql } from "@framework/database";
 import { type TableClock, tableClock } from "@framework/durable/testing";
-import type { AnyEventType } from "../events/event-type.ts";
+import { shownValue } from "../errors/event-error.ts";
+import { type AnyEventType, eventType } from "../events/event-type.ts";
 import { fromPosition } from "../events/position.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { type OpenEventStore, openEventStore } from "../open-event-store.ts";
@@ -46,11 +47,16 @@ export interface ViewTable {
   readonly rows: readonly Row[];
 }
 
-/** A copy of one stream and its views, in a separate in-memory store, that moves to any point of its history. */
+/** A copy of one stream and its views, in a separate in-memory store, that moves to any point of its history. Concurrent calls run one at a time. */
 export interface StreamTimeMachine extends AsyncDisposable {
-  /** Appends events again, each at its original time. Views follow unless their worker crashes; in the next run a new worker resumes. Resolves to whether the worker crashed. */
+  /**
+   * Appends events again, each at its original time. Views follow unless their worker crashes; in the next run a new worker resumes. Resolves to whether the
+   * worker crashed.
+   *
+   * @throws RangeError unless `to` is an integer from 0
+   */
   run(options?: RunOptions): Promise<boolean>;
-  /** Moves to a version, from 0: forwards, or backwards by a replay. */
+  /** Moves to a version, from 0: forwards, or backwards by a replay. @throws RangeError unless the version is an integer from 0 */
   goTo(version: number): Promise<void>;
   /** Resets to an empty stream and empty views. */
   replay(): Promise<void>;
@@ -91,7 +97,14 @@ export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promis
     await sandbox.store.append(stream, { type, data, id, metadata }, { tenant });
     sandbox.version++;
   };
-  const run = async ({ to = events.length, crashAfter = Infinity }: RunOptions = {}): Promise<boolean> => {
+  let last: Promise<unknown> = Promise.resolve();
+  /** Runs calls one at a time: two concurrent runs would append the same events. */
+  const inOrder = <T>(call: () => Promise<T>): Promise<T> => {
+    const result = last.then(call);
+    last = result.catch(() => {}); // the caller gets the error
+    return result;
+  };
+  const runTo = async (to: number, crashAfter = Infinity): Promise<boolean> => {
     const crashAt = Math.min(to, Math.max(crashAfter, sandbox.version));
     for (const event of appendable.slice(sandbox.version, crashAt)) await append(event);
     await catchUp(sandbox, options); // replaces a worker that crashed before
@@ -102,18 +115,30 @@ export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promis
     await close(sandbox);
     sandbox = await openSandbox(options);
   };
+  const goTo = async (version: number): Promise<void> => {
+    if (version < sandbox.version) await replay();
+    await runTo(version);
+  };
   return {
-    run,
-    replay,
+    async run({ to = events.length, crashAfter } = {}) {
+      checkVersion("to", to);
+      return await inOrder(() => runTo(to, crashAfter));
+    },
+    replay: () => inOrder(replay),
     async goTo(version) {
-      if (version < sandbox.version) await replay();
-      await run({ to: version });
+      checkVersion("version", version);
+      await inOrder(() => goTo(version));
     },
     now: async () => ({ version: sandbox.version, length: events.length, read: await eventsRead(sandbox) }),
     events: () => events.slice(0, sandbox.version),
     views: () => tablesOf(sandbox.db, options.projections ?? []),
-    [Symbol.asyncDispose]: () => close(sandbox),
+    [Symbol.asyncDispose]: () => inOrder(() => close(sandbox)),
   };
+};
+
+const checkVersion = (name: string, value: number): void => {
+  if (!Number.isInteger(value) || value < 0)
+    throw new RangeError(`\`${name}\` must be an integer from 0, not ${shownValue(value)}`);
 };
 
 /** An in-memory store, and the number of events appended to it. */
@@ -162,12 +187,17 @@ const withUniqueIds = (events: readonly StoredEvent[]): readonly StoredEvent[] =
   });
 };
 
-/** Removes validation: stored data was validated by its append, and may lack fields that were forgotten since. */
+/**
+ * Removes validation: stored data was validated by its append, and may lack fields that were forgotten since. Adds types that a later release no longer
+ * lists: a store reads their events unchanged.
+ */
 const withoutValidation = ({
   types = [],
   projections = [],
   ...options
 }: StreamTimeMachineOptions): StreamTimeMachineOptions => {
+  const names = types.length === 0 ? [] : options.events.map(({ type }) => type);
+  const unlisted = [...new Set(names)].filter((name) => types.every(({ type }) => type !== name));
   const plain = new Map(
     types.map((type) => {
       const schema = type.schema === null ? null : anything;
@@ -177,7 +207,7 @@ const withoutValidation = ({
   const plainOf = (type: AnyEventType): AnyEventType => plain.get(type) ?? type;
   return {
     ...options,
-    types: types.map(plainOf),
+    types: [...types.map(plainOf), ...unlisted.map((type) => eventType(type, anything))],
     projections: projections.map((each) => ({ ...each, types: each.types?.map(plainOf) })),
   };
 };

@@ -145,6 +145,7 @@ export const streamMachinePanel = (
   return {
     panel,
     async close() {
+      await opening; // it adds its time machine
       const machines = [...open.values()];
       open.clear();
       await Promise.all(machines.map((machine) => machine[Symbol.asyncDispose]()));

@@ -70,6 +70,30 @@ test("after a crash the view lags; the next worker resumes, and applies no event
   expect(await machine.views()).toEqual(row("bob", 7, 4));
 });
 
+test("events of types that are no longer listed are shown", async () => {
+  const events = await storedEvents();
+  await using machine = await streamTimeMachine({ events, types: [Borrowed] });
+  await machine.run();
+  expect(machine.events().map(({ type }) => type)).toEqual(["Borrowed", "Extended", "Returned", "Borrowed"]);
+});
+
+test("concurrent runs append each event once", async () => {
+  const events = await storedEvents();
+  await using machine = await streamTimeMachine({ events, types: loanTypes, projections: [shelf()] });
+  await Promise.all([machine.run(), machine.run(), machine.goTo(3)]);
+  expect(await machine.now()).toEqual({ version: 3, length: 4, read: 3 });
+});
+
+test("a version that is not an integer from 0 is refused", async () => {
+  const events = await storedEvents();
+  await using machine = await streamTimeMachine({ events });
+  for (const version of [-1, 1.5, Number.NaN, "1" as never]) {
+    await expect(machine.goTo(version)).rejects.toThrow("must be an integer from 0");
+    await expect(machine.run({ to: version })).rejects.toThrow("must be an integer from 0");
+  }
+  expect(await machine.now()).toMatchObject({ version: 0 });
+});
+
 test("the number of events read by views is correct above nine", async () => {
   const [event] = await storedEvents();
   if (event === undefined) throw new Error("the stream is empty");

@@ -20,8 +20,9 @@ export const checkProjection = (projection: Projection): void => {
 };
 
 const problemOf = (projection: Projection): string | null => {
-  const { name, types, tables, inline, shards, onError, apply, clear } = projection;
-  if (!NAME.test(name))
+  const { name, types, tables, inline, shards, onError, apply, clear, key } = projection;
+  const hasName = typeof name === "string" && NAME.test(name); // the expression would match "undefined"
+  if (!hasName)
     return "its name must be 1 to 50 lower-case letters, digits, underscores and dashes, and begin with a letter";
   for (const [field, [min, max]] of Object.entries(ranges)) {
     const value = projection[field as keyof typeof ranges];
@@ -36,5 +37,6 @@ const problemOf = (projection: Projection): string | null => {
   if (inline && onError === "park") return "an inline projection cannot park events; remove `onError`";
   if (onError !== "park" && onError !== "stop") return '`onError` must be "park" or "stop"';
   if (clear !== undefined && typeof clear !== "function") return "`clear` must be a function";
+  if (key !== undefined && typeof key !== "function") return "`key` must be a function";
   return typeof apply === "function" ? null : "`apply` must be a function";
 };

@@ -1,6 +1,7 @@
 import type { Problem } from "@framework/core";
 import type { AnyEventType } from "../../events/event-type.ts";
 import type { Projection } from "./projection.ts";
+import { tableOf } from "./table-of.ts";
 
 /** Returns the configuration errors of a list of projections. */
 export const projectionProblems = (
@@ -9,6 +10,7 @@ export const projectionProblems = (
 ): readonly Problem[] => [
   ...duplicates(projections),
   ...sharedTables(projections),
+  ...tablesNamedLikeVersions(projections),
   ...unknownTypes(projections, events),
 ];
 
@@ -35,6 +37,20 @@ const sharedTables = (projections: readonly Projection[]): Problem[] => {
         problems.push(bad(`the projections ${owner} and ${name} both have a table ${table}; rename one`));
     }
   return problems;
+};
+
+/** The SQL view of a table must not have the name of a table of some version, such as `shelf_v1`. */
+const tablesNamedLikeVersions = (projections: readonly Projection[]): Problem[] => {
+  const views = new Set(projections.flatMap(({ tables }) => Object.keys(tables)));
+  return projections.flatMap(({ name, version, tables }) =>
+    Object.keys(tables)
+      .filter((table) => views.has(tableOf(table, version)))
+      .map((table) =>
+        bad(
+          `the table ${table} of projection ${name} ${version} is named ${tableOf(table, version)} in the database, as another table of a projection; rename one`,
+        ),
+      ),
+  );
 };
 
 const unknownTypes = (projections: readonly Projection[], events: readonly AnyEventType[]): Problem[] =>

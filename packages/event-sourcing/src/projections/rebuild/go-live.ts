@@ -100,8 +100,9 @@ const hasCaughtUp = async (
  */
 const applyRemaining = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {
   const { base, projection, ref } = shard;
+  const lock = base.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``; // otherwise its owner could advance it meanwhile
   const from = await tx.fetchValue<number>`SELECT position FROM framework_projection_shards
-    WHERE name = ${ref.name} AND version = ${ref.version} AND shard = 0`;
+    WHERE name = ${ref.name} AND version = ${ref.version} AND shard = 0 ${lock}`;
   if ((await headOf(tx)) - (from ?? 0) > MAX_REMAINING) return false;
   for (let after = from ?? 0; ;) {
     const range = { after, to: Number.MAX_SAFE_INTEGER, limit: projection.batchSize, filter };

@@ -1,9 +1,12 @@
 import { openDatabase } from "@framework/database";
 import { virtualClock } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import type { StoreBase } from "../../base/store-base.ts";
+import { toPosition } from "../../events/position.ts";
 import { openEventStore } from "../../index.ts";
 import { Borrowed, loanTypes } from "../../loan.test-kit.ts";
 import { shelf } from "../shelf.test-kit.ts";
+import { Waits } from "./wait-for.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
 
@@ -49,6 +52,20 @@ test("waitFor resolves when the view has caught up, even by another process", as
   }
   expect(clock.now()).toBeLessThan(600_000);
   await close();
+});
+
+test("waitFor rejects when its signal aborts, even if the database does not answer", async () => {
+  const db = { query: () => new Promise(() => {}) };
+  const waits = new Waits({
+    base: { db } as unknown as StoreBase, // its other members are not used
+    clock: virtualClock(),
+    names: ["shelf"],
+    onProgress: () => () => {},
+  });
+  const abort = new AbortController();
+  const waiting = waits.until(toPosition(1), { signal: abort.signal });
+  abort.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
 });
 
 test("waitFor rejects when its signal aborts, and if its timeout is out of range", async () => {

@@ -2,7 +2,7 @@ import { HttpError } from "@framework/core";
 import { type Clock, keepAliveDuring } from "@framework/core/feature";
 import { WakeSignal } from "../../base/wake-signal.ts";
 import type { StoreBase } from "../../base/store-base.ts";
-import { eventError } from "../../errors/event-error.ts";
+import { eventError, shownValue } from "../../errors/event-error.ts";
 import { fromPosition } from "../../events/position.ts";
 import { SingleFlight } from "../../global-order/single-flight.ts";
 import { progressOf, type VersionProgress } from "../versions/progress.ts";
@@ -78,8 +78,7 @@ export class Waits {
     const deadline = clock.now() + timeoutMs;
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-        const progress = names.length === 0 ? [] : await this.progress.run();
-        signal?.throwIfAborted();
+        const progress = names.length === 0 ? [] : await orAborted(this.progress.run(), signal);
         if (names.every((name) => viewPosition(name, progress) >= wanted)) return true;
         const leftMs = deadline - clock.now();
         if (leftMs <= 0) return false;
@@ -98,13 +97,27 @@ export class Waits {
         "EVENTS_UNKNOWN_PROJECTION",
         `${unknown} is not in the option \`projections\`, which has ${this.needs.names.join(", ") || "none"}`,
       );
-    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
+    const ms: unknown = timeoutMs ?? DEFAULT_TIMEOUT_MS; // a string would be concatenated with the time
+    if (typeof ms !== "number" || !(ms >= 0 && ms <= MAX_TIMEOUT_MS))
       throw eventError(
         "EVENTS_BAD_READ",
-        `\`timeoutMs\` must be from 0 to ${MAX_TIMEOUT_MS}, not ${timeoutMs}`,
+        `\`timeoutMs\` must be from 0 to ${MAX_TIMEOUT_MS}, not ${shownValue(ms)}`,
       );
   }
 }
+
+/** Settles like a query, unless the signal aborts first: a query may take longer than the caller waits. @throws the reason of the signal */
+const orAborted = async <T>(query: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return await query;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([query, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};
 
 /** Returns the position of the view that programs read: of the live version, or of the first one while it is built. */
 const viewPosition = (name: string, progress: readonly VersionProgress[]): number => {

@@ -10,11 +10,11 @@ export interface VersionProgress {
   readonly position: number;
 }
 
-/** Reads the progress of every version that is building or live. */
+/** Reads the progress of every version that is building or live, by name and version. */
 export const progressOf = async ({ db }: StoreBase): Promise<readonly VersionProgress[]> =>
   await db.query<VersionProgress>(progress);
 
 const progress = sql`SELECT p.name AS name, p.version AS version, p.status AS status, p.is_inline AS is_inline,
     min(s.position) AS position
   FROM framework_projections p JOIN framework_projection_shards s ON s.name = p.name AND s.version = p.version
-  WHERE p.status IN ('building', 'live') GROUP BY p.name, p.version, p.status, p.is_inline`;
+  WHERE p.status IN ('building', 'live') GROUP BY p.name, p.version, p.status, p.is_inline ORDER BY p.name, p.version`;

@@ -1,8 +1,6 @@
 import { sql, type Statement, type Transaction } from "@framework/database";
 import type { Projection } from "../definition/projection.ts";
-
-/** Returns the name of a table of one version. Programs read a SQL view with the plain name, which selects from the live version. */
-const tableOf = (table: string, version: number): string => `${table}_v${version}`;
+import { tableOf } from "../definition/table-of.ts";
 
 /** Returns the tables of a version, for statements. */
 export const tablesOf = ({
