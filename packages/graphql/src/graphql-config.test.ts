@@ -41,6 +41,15 @@ test("options of the caller replace options of a preset, and all mistakes are re
     await expect(start).rejects.toThrow(option);
 });
 
+test("trusted documents that are not texts are reported at start", async () => {
+  for (const text of [5, null, { kind: "Document" }]) {
+    const documents = { now: "{ now }", wrong: text } as never;
+    await expect(library({ documents }).app.start()).rejects.toThrow(
+      "GraphQLConfig.documents must be texts by id, or a function",
+    );
+  }
+});
+
 test("an option of a preset that is undefined has the value of the preset", async () => {
   const unset = {
     playground: undefined,
@@ -60,6 +69,24 @@ test("an option of a preset that is undefined has the value of the preset", asyn
     });
 });
 
+test("a member that the option `context` adds may have any name that GraphqlContext lacks", async () => {
+  const names = ["batches", "scope", "loaders", "user"];
+  const { app } = library({
+    schema: "type Query { members: [String] }",
+    resolvers: {
+      Query: {
+        members: (_: unknown, _args: object, context: object) =>
+          names.map((name) => Reflect.get(context, name)),
+      },
+    },
+    context: () => Object.fromEntries(names.map((name) => [name, `my ${name}`])),
+  });
+  await using client = testClient(app);
+  expect((await client.post("/graphql", { json: { query: "{ members }" } })).json()).toEqual({
+    data: { members: names.map((name) => `my ${name}`) },
+  });
+});
+
 test("a function `context` that returns nothing adds no members", async () => {
   for (const values of [null, undefined]) {
     await using client = testClient(library({ context: () => values as never }).app);
@@ -74,8 +101,17 @@ test.each([
   ["a function", { Query: () => 1 }, 'the resolvers of "Query" must be an object with its fields'],
   ["a list", { Query: [] }, 'the resolvers of "Query" must be an object with its fields, not a list'],
   ["a number", { Query: { now: field({}, 7 as never) } }, '"Query.now" must be a function, not a number'],
+  [
+    "a type's name",
+    { Any: { __resolveType: "Query" } },
+    '"Any.__resolveType" must be a function, not a string',
+  ],
+  ["a boolean", { Query: { __isTypeOf: true } }, '"Query.__isTypeOf" must be a function, not a boolean'],
 ])("resolvers that are %s are reported at start", async (_, resolvers, message) => {
-  const app = library({ schema: "type Query { now: Int }", resolvers: resolvers as never }).app;
+  const app = library({
+    schema: "type Query { now: Int } union Any = Query",
+    resolvers: resolvers as never,
+  }).app;
   await expect(app.start()).rejects.toMatchObject({
     problems: [{ code: "GRAPHQL_BAD_SCHEMA", message: expect.stringContaining(message) }],
   });

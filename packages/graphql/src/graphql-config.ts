@@ -32,7 +32,10 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly context: ((base: GraphqlContext) => Awaitable<Values>) | undefined;
   /** Guards of the endpoint, its page and the upgrade to WebSocket, after the app's; a refusal is an HTTP reply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Called with the payload of `connection_init`; returning `false` or throwing an HttpError refuses the connection. @default none */
+  /**
+   * Called with the payload of `connection_init`. Returning `false` or throwing an HttpError refuses the connection, with 4401 for the status 401 and 4403 for
+   * others; a 500, like any other error, is logged and closes the connection with 1011. @default none
+   */
   readonly connect:
     | ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown)
     | undefined;
@@ -40,7 +43,7 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly documents: TrustedDocuments | undefined;
   /** Whether only trusted documents are executed. @default false */
   readonly onlyDocuments: boolean;
-  /** Maximum nesting of fields, fragments expanded. @default 20 */
+  /** Maximum nesting of fields, fragments expanded; a fragment on an introspection type is counted separately. @default 20 */
   readonly maxDepth: number;
   /** Maximum cost of an operation: for each field its `cost` (default 1), times the sizes of the lists that contain it. @default no limit */
   readonly maxComplexity: number | undefined;
@@ -86,6 +89,8 @@ export interface GraphQLConfigRecord extends ConfigRecord<GraphQLConfig> {
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+const areTexts = (value: unknown): boolean =>
+  isObject(value) && Object.values(value as object).every((text) => typeof text === "string");
 const positive = (initial: number) => integer(initial, { min: 1 });
 
 const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQLConfig", {
@@ -109,7 +114,7 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
     problem: (value) => (isFunction(value) ? null : "must be a function"),
   }),
   documents: optional<TrustedDocuments>({
-    problem: (value) => (isFunction(value) || isObject(value) ? null : "must be texts by id, or a function"),
+    problem: (value) => (isFunction(value) || areTexts(value) ? null : "must be texts by id, or a function"),
   }),
   onlyDocuments: flag(false),
   maxDepth: positive(20),

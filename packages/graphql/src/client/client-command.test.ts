@@ -111,27 +111,34 @@ test("the module has types that the compiler enforces", async () => {
   expect(compilerErrorsOf(program)).toBe("");
 });
 
-test("input objects may have names that the module itself uses, and an interface may have no type", async () => {
+test("input objects may have names that the module itself or TypeScript uses, and an interface may have no type", async () => {
   writeFileSync(
     source,
-    `type Query { run(operation: Operation!, result: Result, other: ResultInput): Int node: Node! }
+    `type Query { run(operation: Operation!, result: Result, other: ResultInput, more: object): Int node: Node! text: toString }
      input Operation { op: String! record: Record }
      input Record { path: String! }
      input Result { a: Int }
      input ResultInput { b: Int }
+     input object { class: class text: toString of: keyof lists: [readonly!] }
+     input keyof { d: Int }
+     input readonly { e: Int }
+     input class { c: Int }
+     scalar toString
      interface Node { id: ID! }`,
   );
   const text =
-    "query Run($a: Operation!, $b: Result, $c: ResultInput) { run(operation: $a, result: $b, other: $c) node { id } }";
+    "query Run($a: Operation!, $b: Result, $c: ResultInput, $d: object) { run(operation: $a, result: $b, other: $c, more: $d) node { id } text }";
   writeFileSync(join(folder, "all.gql"), text);
   expect(await run(source, target, files)).toMatchObject({ code: 0 });
   const program = `
     import { createClient, type OperationInput, Run } from "./operations.ts";
     const a: OperationInput = { op: "add", record: { path: "/" } };
-    const { data } = await createClient("http://localhost/graphql")(Run, { a, b: { a: 1 }, c: { b: 2 } });
+    const { data } = await createClient("http://localhost/graphql")(Run, { a, b: { a: 1 }, c: { b: 2 }, d: { class: { c: 3 }, text: 4, of: { d: 5 }, lists: [{ e: 6 }] } });
+    // @ts-expect-error a custom scalar is unknown
+    const text: string | null | undefined = data?.text;
     // @ts-expect-error the member is required
     const wrong: OperationInput = {};
-    export const all: unknown[] = [data?.run, wrong];
+    export const all: unknown[] = [data?.run, text, wrong];
   `;
   expect(compilerErrorsOf(program)).toBe("");
 });
@@ -195,6 +202,12 @@ test("a service that refuses newer introspection fields is introspected without 
   await using client = socketClient(app);
   expect(await run(await client.url("/graphql"), target, files)).toMatchObject({ code: 0 });
   expect(queries).toHaveLength(2);
+});
+
+test("the scheme of an endpoint may be in upper case", async () => {
+  await using client = socketClient(library().app);
+  const url = (await client.url("/graphql")).replace("http:", "HTTP:");
+  expect(await run(url, target, files)).toMatchObject({ code: 0 });
 });
 
 test("--check writes nothing, and its exit code is 1 when the module is out of date", async () => {

@@ -65,7 +65,7 @@ const report = (output: Output, line: string): number => {
 
 /** Reads SDL from a file, or introspects an endpoint: with deprecated arguments and `oneOf`, or without if the endpoint refuses that. */
 const readSchema = async (source: string): Promise<GraphQLSchema> => {
-  if (!/^https?:\/\//.test(source)) return buildSchema(await readFile(source, "utf8"));
+  if (!/^https?:\/\//i.test(source)) return buildSchema(await readFile(source, "utf8"));
   const full = await introspect(source, { inputValueDeprecation: true, oneOf: true });
   const { data, problem } = full.data == null ? await introspect(source, {}) : full;
   if (data == null) throw new Error(`${source} ${problem}`);

@@ -50,3 +50,21 @@ test("names of client headers are case-insensitive; an Accept replaces the defau
   ]);
   expect(sent[1]?.headers.get("authorization")).toBe("Bearer x");
 });
+
+test("a reply that is no result, such as a 401 of the app, rejects; a refused operation has errors", async () => {
+  const { Now, createClient } = await generated();
+  const { app } = library({ guards: [() => false] });
+  const fetch = (url: string, init: RequestInit) => app.fetch(new Request(url, init));
+  await expect(createClient("http://localhost/graphql", { fetch })(Now)).rejects.toThrow(
+    "the endpoint responded with 403",
+  );
+  for (const body of ["null", "[]", '"text"'])
+    await expect(
+      createClient("http://localhost/graphql", { fetch: async () => new Response(body) })(Now),
+    ).rejects.toThrow("the endpoint responded with 200");
+  const refusing = library({ onlyDocuments: true, documents: {} }).app;
+  const refused = createClient("http://localhost/graphql", {
+    fetch: (url: string, init: RequestInit) => refusing.fetch(new Request(url, init)),
+  })(Now);
+  await expect(refused).resolves.toMatchObject({ errors: [{ extensions: { status: 403 } }] });
+});

@@ -27,7 +27,7 @@ export interface ClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Creates a function that executes queries and mutations; it rejects if there is no reply or the reply is not JSON. */
+/** Creates a function that executes queries and mutations; it rejects if there is no reply, or one that is no result, such as a 401. */
 export const createClient =
   (url: string, { headers = {}, trusted = false, fetch = globalThis.fetch }: ClientOptions = {}) =>
   async <Data, Variables>(
@@ -43,6 +43,8 @@ export const createClient =
       },
       body: JSON.stringify({ ...(trusted ? { documentId: id } : { query: text }), operationName: name, variables }),
     });
-    return (await reply.json()) as Result<Data>;
+    const result = (await reply.json()) as Result<Data> | null;
+    if (result?.data !== undefined || result?.errors !== undefined) return result;
+    throw new globalThis.Error(\`the endpoint responded with \${reply.status}, and not with a result\`);
   };
 `;

@@ -14,6 +14,7 @@ import {
 } from "graphql";
 import { CLIENT_RUNTIME } from "./client-runtime.ts";
 import { InputTypes } from "./input-types.ts";
+import { reservedWords } from "./reserved-words.ts";
 import { SelectionTypes } from "./selection-type.ts";
 
 /**
@@ -61,13 +62,10 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
 };
 
 /** Reserved words, and names that the generated module itself uses. */
-const takenNames: ReadonlySet<string> = new Set(
-  [
-    "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements",
-    "import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while",
-    "with yield createClient documents globalThis JSON Object",
-  ].flatMap((names) => names.split(" ")),
-);
+const takenNames: ReadonlySet<string> = new Set([
+  ...reservedWords,
+  ..."createClient documents globalThis JSON Object".split(" "),
+]);
 
 const checkName = (operation: OperationDefinitionNode): void => {
   const name = nameOf(operation);

@@ -11,15 +11,18 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from "graphql";
+import { reservedWords } from "./reserved-words.ts";
 
 /** TypeScript types of the built-in scalars in inputs; other scalars are `unknown`. */
-const scalars: Readonly<Record<string, string>> = {
-  ID: "string | number",
-  String: "string",
-  Int: "number",
-  Float: "number",
-  Boolean: "boolean",
-};
+const scalars: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ID: "string | number",
+    String: "string",
+    Int: "number",
+    Float: "number",
+    Boolean: "boolean",
+  }),
+);
 
 /** Generates the types of variables, and of the input objects in them. */
 export class InputTypes {
@@ -58,7 +61,7 @@ export class InputTypes {
         .getValues()
         .map(({ name }) => JSON.stringify(name))
         .join(" | ");
-    if (!isInputObjectType(named)) return scalars[named.name] ?? "unknown";
+    if (!isInputObjectType(named)) return scalars.get(named.name) ?? "unknown";
     const name = this.nameOf(named);
     if (!this.objects.has(name)) {
       this.objects.set(name, ""); // an input object may contain itself
@@ -71,7 +74,7 @@ export class InputTypes {
     return name;
   }
 
-  /** Returns the name of an input object's interface: with the suffix `Input` if the module itself uses the name. */
+  /** Returns the name of an input object's interface: with the suffix `Input` if the module itself or TypeScript uses the name. */
   private nameOf(type: GraphQLInputObjectType): string {
     let { name } = type;
     while (takenTypes.has(name) || (name !== type.name && this.schema.getType(name) !== undefined))
@@ -80,7 +83,11 @@ export class InputTypes {
   }
 }
 
-/** Types that the generated module declares or uses. */
-const takenTypes: ReadonlySet<string> = new Set(
-  "ClientOptions Operation Promise Readonly Record RequestInit Response Result".split(" "),
-);
+/** Types that the generated module declares or uses, and names that TypeScript reserves. */
+const takenTypes: ReadonlySet<string> = new Set([
+  ..."ClientOptions Operation Promise Readonly Record RequestInit Response Result".split(" "),
+  ..."any bigint boolean infer keyof never number object readonly string symbol undefined unique unknown".split(
+    " ",
+  ),
+  ...reservedWords,
+]);

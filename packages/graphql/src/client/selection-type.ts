@@ -18,13 +18,15 @@ import {
   TypeMetaFieldDef,
 } from "graphql";
 
-const scalars: Readonly<Record<string, string>> = {
-  ID: "string",
-  String: "string",
-  Int: "number",
-  Float: "number",
-  Boolean: "boolean",
-};
+const scalars: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ID: "string",
+    String: "string",
+    Int: "number",
+    Float: "number",
+    Boolean: "boolean",
+  }),
+);
 
 /** Meta fields of the query type, which `getFields()` omits. */
 const metaFields: Readonly<Record<string, typeof SchemaMetaFieldDef>> = {
@@ -116,7 +118,7 @@ export class SelectionTypes {
         .map(({ name }) => JSON.stringify(name))
         .join(" | ");
     if (isObjectType(named)) return this.ofObject(named, sets);
-    if (!isAbstractType(named)) return scalars[named.name] ?? "unknown";
+    if (!isAbstractType(named)) return scalars.get(named.name) ?? "unknown";
     const types = this.schema.getPossibleTypes(named).map((each) => this.ofObject(each, sets));
     return types.length === 0 ? "never" : [...new Set(types)].join(" | "); // an interface may have no type
   }

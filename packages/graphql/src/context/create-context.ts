@@ -19,12 +19,14 @@ export const scopeOf = (context: object): OperationScope => {
 
 /** Key of the scope. A member, because every garbage collection would traverse a WeakMap. */
 const scopeKey = Symbol("scope");
+/** Key of the loaders. A symbol, because any name may be a member that the option `context` adds. */
+const batchesKey = Symbol("batches");
 
 class OperationContext implements GraphqlContext {
   readonly request: HttpRequest;
   readonly invocation: Invocation;
   readonly [scopeKey]: OperationScope;
-  private batches: LoaderBatches | null = null;
+  [batchesKey]: LoaderBatches | null = null;
 
   constructor(request: HttpRequest, scope: OperationScope) {
     this.request = request;
@@ -37,11 +39,11 @@ class OperationContext implements GraphqlContext {
   }
 
   load<K, V>(loader: Loader<K, V>, key: K): Promise<V> {
-    return (this.batches ??= new LoaderBatches(this, this[scopeKey])).load(loader, key);
+    return (this[batchesKey] ??= new LoaderBatches(this, this[scopeKey])).load(loader, key);
   }
 
   clear<K, V>(loader: Loader<K, V>, key: K): void {
-    this.batches?.clear(loader, key);
+    this[batchesKey]?.clear(loader, key);
   }
 }
 

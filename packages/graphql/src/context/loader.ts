@@ -100,8 +100,13 @@ export class LoaderBatches {
     return markHandled(waiting.promise); // marked as handled: a resolver may fail before it awaits this promise
   }
 
+  /** Removes a key. A key that waits for its batch stays, because its value is still to be loaded. */
   clear<K, V>(loader: Loader<K, V>, key: K): void {
-    this.loaders.get(loader)?.values.delete(loader.id(key));
+    const batches = this.loaders.get(loader);
+    if (batches === undefined) return;
+    const id = loader.id(key);
+    const known = batches.values.get(id);
+    if (!batches.waiting.some(({ promise }) => promise === known)) batches.values.delete(id);
   }
 
   private batchesOf<K, V>(loader: Loader<K, V>): LoaderKeys {

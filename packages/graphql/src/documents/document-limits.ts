@@ -89,20 +89,26 @@ export const limitExceeded = <Limit extends keyof typeof limitNames>(
 export const fragmentCycle = (fragment: string): GraphQLError =>
   refusalError(`The fragment "${fragment}" contains itself`);
 
+/** Returns the refusal for a name of several fragments, with the message of the validation. */
+const repeatedFragment = (fragment: string): GraphQLError =>
+  refusalError(`There can be only one fragment named "${fragment}".`);
+
 class ShapeCounter {
   refusal: GraphQLError | null = null;
   private readonly introspection: boolean;
-  private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
   private readonly shapes = new Map<string, Shape>();
   private readonly openFragments = new Set<string>();
 
   constructor({ definitions }: DocumentNode, introspection: boolean) {
     this.introspection = introspection;
-    this.fragments = new Map(
-      definitions.flatMap((node) =>
-        node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
-      ),
-    );
+    for (const node of definitions) {
+      if (node.kind !== Kind.FRAGMENT_DEFINITION) continue;
+      const name = node.name.value;
+      // Only one fragment of each name is measured, but validation reads all of them.
+      if (this.fragments.has(name)) this.refusal ??= repeatedFragment(name);
+      this.fragments.set(name, node);
+    }
   }
 
   definition(node: OperationDefinitionNode | FragmentDefinitionNode): Shape {

@@ -201,7 +201,7 @@ export class Documents {
     const { maxComplexity } = this.rules;
     if (maxComplexity === undefined) return null;
     const cost = costOf({ schema: this.schema, document, operation, variables: variables ?? {} });
-    return cost > maxComplexity ? limitExceeded("maxComplexity", this.rules) : null;
+    return cost <= maxComplexity ? null : limitExceeded("maxComplexity", this.rules); // the cost of an infinite list without a cost is NaN
   }
 }
 

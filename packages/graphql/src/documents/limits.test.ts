@@ -1,6 +1,7 @@
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { getIntrospectionQuery } from "graphql";
+import { field } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
 const nested = (levels: number): string =>
@@ -122,6 +123,66 @@ test.each([
   expect((await less.post("/graphql", { json })).json()).toMatchObject({
     errors: [{ extensions: { limit: "maxComplexity" } }],
   });
+});
+
+test("a repeated fragment name is refused before validation, which would read the unmeasured fragment", async () => {
+  const large = `fragment F on Query { ${"now ".repeat(900)} }`;
+  const small = "fragment F on Query { now }";
+  await using client = testClient(library().app);
+  for (const fragments of [large + small, small + large, small + small]) {
+    const json = { query: `{ ...F } ${fragments}` };
+    expect((await client.post("/graphql", { json })).json()).toEqual({
+      errors: [
+        {
+          message: 'There can be only one fragment named "F".',
+          extensions: expect.objectContaining({ status: 400 }),
+        },
+      ],
+    });
+  }
+});
+
+test("a list size of the type Float also counts for maxComplexity, and an infinite size exceeds it", async () => {
+  const { app } = library({
+    schema: `
+      type Query { books(first: Float): [Book] many(limit: Float = 1e6): [Book] }
+      type Book { free: Int priced: Int }
+    `,
+    resolvers: { Query: { books: () => [] }, Book: { free: field({ cost: 0 }, () => 1) } },
+    maxComplexity: 100,
+  });
+  await using client = testClient(app);
+  const limited = { errors: [{ extensions: { limit: "maxComplexity" } }] };
+  const infinite = "9".repeat(400);
+  for (const [query, outcome] of [
+    ["{ books(first: 99.0) { priced } }", { data: { books: [] } }],
+    ["{ books(first: 1e6) { priced } }", limited],
+    ["{ books(first: 1000000.0) { priced } }", limited],
+    ["{ many { priced } }", limited],
+    ["{ books(first: 1e6) { free } }", { data: { books: [] } }],
+    [`{ books(first: ${infinite}) { free } }`, limited],
+  ] as const)
+    expect((await client.post("/graphql", { json: { query } })).json()).toMatchObject(outcome);
+});
+
+test("the cost of an interface's field has the highest default size of its implementations", async () => {
+  const { app } = library({
+    schema: `
+      type Query { shop: Shop }
+      interface Shop { items(first: Int): [Item] }
+      type Small implements Shop { items(first: Int = 2): [Item] }
+      type Large implements Shop { items(first: Int, limit: Int = 500): [Item] }
+      type Item { id: Int }
+    `,
+    resolvers: { Query: { shop: () => null }, Shop: { __resolveType: () => "Small" } },
+    maxComplexity: 100,
+  });
+  await using client = testClient(app);
+  for (const [query, outcome] of [
+    ["{ shop { items { id } } }", { errors: [{ extensions: { limit: "maxComplexity" } }] }],
+    ["{ shop { ... on Small { items { id } } } }", { data: { shop: null } }],
+  ] as const)
+    expect((await client.post("/graphql", { json: { query } })).json()).toMatchObject(outcome);
 });
 
 test("maxDepth counts fragments of introspection separately, and lists of the schema have their own limit", async () => {

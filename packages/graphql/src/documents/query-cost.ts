@@ -27,15 +27,19 @@ const defaultSizeOf = (argument: GraphQLArgument): number => {
   return typeof value === "number" ? value : 1;
 };
 
-/** Returns the cost of a field itself; for an interface's field, the highest cost among it and its implementations. */
-const ownCost = (schema: GraphQLSchema, parent: GraphQLNamedType | undefined, field: AnyField): number => {
-  const own = optionsOf(field).cost ?? 1;
-  if (!isInterfaceType(parent)) return own;
-  return schema.getPossibleTypes(parent).reduce((highest, type) => {
-    const implemented = type.getFields()[field.name];
-    return Math.max(highest, implemented === undefined ? 1 : (optionsOf(implemented).cost ?? 1));
-  }, own);
-};
+const noFields: readonly AnyField[] = [];
+
+/** Returns the implementations of an interface's field, of which one is executed; none for a field of another type. */
+const implementationsOf = (
+  schema: GraphQLSchema,
+  parent: GraphQLNamedType | undefined,
+  name: string,
+): readonly AnyField[] =>
+  isInterfaceType(parent)
+    ? schema.getPossibleTypes(parent).flatMap((type) => type.getFields()[name] ?? [])
+    : noFields;
+
+const ownCost = (field: AnyField): number => optionsOf(field).cost ?? 1;
 
 /** Arguments of `costOf`: an operation and the values of its variables. */
 export interface CostParts {
@@ -47,8 +51,8 @@ export interface CostParts {
 
 /**
  * Returns the cost of an operation: for each field its own cost (`cost` of its options, default 1), and the costs of its fields times the list size given by
- * `first`, `last` or `limit`, or by their defaults. A list of scalars costs its own cost times its size. `@skip` and `@include`
- * are ignored. The document must be free of cycles.
+ * `first`, `last` or `limit`, or by their defaults; for a field of an interface, the highest values among it and its implementations. A list of scalars costs
+ * its own cost times its size. `@skip` and `@include` are ignored. The document must be free of cycles.
  */
 export const costOf = ({ schema, document, operation, variables }: CostParts): number => {
   const fragments = new Map(
@@ -59,7 +63,7 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
   const fragmentCosts = new Map<string, number>();
   /** Returns `undefined` for a variable without a value, and for `null`, which resolvers usually treat like no value: the default of the argument applies. */
   const sizeOf = (value: ValueNode): number | undefined => {
-    if (value.kind === Kind.INT) return Number(value.value);
+    if (value.kind === Kind.INT || value.kind === Kind.FLOAT) return Number(value.value);
     if (value.kind === Kind.NULL) return undefined;
     if (value.kind !== Kind.VARIABLE) return 1;
     const name = value.name.value;
@@ -87,8 +91,12 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     const inner = (type: GraphQLNamedType | undefined): number =>
       node.selectionSet === undefined ? 0 : ofSet(node.selectionSet, type);
     if (field === undefined) return 1 + inner(undefined);
-    const items = itemsOf(node, field);
-    const own = ownCost(schema, parent, field);
+    let items = itemsOf(node, field);
+    let own = ownCost(field);
+    for (const each of implementationsOf(schema, parent, field.name)) {
+      items = Math.max(items, itemsOf(node, each));
+      own = Math.max(own, ownCost(each));
+    }
     return node.selectionSet === undefined ? own * items : own + items * inner(getNamedType(field.type));
   };
   const ofFragment = (name: string): number => {

@@ -14,7 +14,7 @@ import {
 } from "../graphql-js/in-parts.ts";
 import { executeUntil, openSource, withoutSuggestion } from "../graphql-js/versions.ts";
 import { resolveMember } from "../schema/resolve-member.ts";
-import { markReturned } from "../schema/shown-errors.ts";
+import { markRejection } from "../schema/resolver-errors.ts";
 import type { Caller } from "./caller.ts";
 import type { OperationToExecute } from "./graphql-operations.ts";
 import { endOnce } from "./end-once.ts";
@@ -158,9 +158,10 @@ export class Executor {
     signal: AbortSignal,
   ): Events {
     const { traffic } = this.parts;
+    const read = async (): Promise<IteratorResult<unknown>> => source.next(); // which may also throw, or return a step without a promise
     const next = (): Promise<IteratorResult<unknown>> => {
-      const step = source.next();
-      markReturned(step); // a GraphQLError of the source is shown to the client
+      const step = read();
+      markRejection(step); // a GraphQLError of the source is shown to the client
       return untilAborted(step, signal);
     };
     traffic.subscriptions++;

@@ -1,7 +1,7 @@
 import { type AppSettings, HttpError } from "@framework/core";
 import { hidesReason } from "@framework/core/feature";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { isShown } from "../schema/shown-errors.ts";
+import { isResolverError } from "../schema/resolver-errors.ts";
 
 const UNEXPECTED = "An unexpected error occurred";
 const INTERNAL = "Internal Server Error";
@@ -35,10 +35,10 @@ export const errorPresenter = ({
     if (!(error instanceof GraphQLError)) return fault(new GraphQLError(error.message), error);
     const cause = causeOf(error);
     if (cause === null)
-      return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);
+      return error.path === undefined || isResolverError(error) ? plain(error) : fault(error, error);
     if (HttpError.is(cause)) return refusal(error, cause);
     if (!(cause instanceof GraphQLError)) return fault(error, cause);
-    if (isShown(cause)) return withPlace(error, error.message, error.extensions);
+    if (isResolverError(cause)) return withPlace(error, error.message, error.extensions);
     return cause.locations !== undefined || isRequestError(error) ? plain(error) : fault(error, cause);
   };
 };
@@ -55,7 +55,7 @@ const causeOf = (error: GraphQLError): Error | null => {
   if (originalError === undefined || originalError === error) return null;
   return originalError instanceof GraphQLError &&
     originalError.originalError !== undefined &&
-    !isShown(originalError)
+    !isResolverError(originalError)
     ? causeOf(originalError)
     : originalError;
 };

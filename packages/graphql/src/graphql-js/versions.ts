@@ -77,9 +77,12 @@ export const openSource: (args: ExecutionArgs, until: Cancellation) => Awaitable
         return "schema" in valid ? createSource(valid) : { errors: valid };
       };
 
-/** Returns the default value of an argument; integer literals as numbers. */
-export const defaultOf = ({ default: initial, defaultValue }: GraphQLArgument): unknown =>
-  initial?.literal?.kind === Kind.INT ? Number(initial.literal.value) : (initial?.value ?? defaultValue);
+/** Returns the default value of an argument; literals of numbers as numbers. */
+export const defaultOf = ({ default: initial, defaultValue }: GraphQLArgument): unknown => {
+  const literal = initial?.literal;
+  if (literal?.kind === Kind.INT || literal?.kind === Kind.FLOAT) return Number(literal.value);
+  return initial?.value ?? defaultValue;
+};
 
 const SUGGESTION = / Did you mean (?:[a-z ]+ )?"\w+"(?:, "\w+")*(?:,? or "\w+")?\?$/;
 

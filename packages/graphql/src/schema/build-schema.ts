@@ -112,12 +112,10 @@ const addScalar = (type: GraphQLScalarType, scalar: unknown): string[] => {
 
 const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[] => {
   if (isEnumType(type)) return addEnumValue(type, key, entry);
-  if (key === "__resolveType" && isAbstractType(type)) {
-    type.resolveType = entry as NonNullable<typeof type.resolveType>;
-    return [];
-  }
-  if (key === "__isTypeOf" && isObjectType(type)) {
-    type.isTypeOf = entry as NonNullable<typeof type.isTypeOf>;
+  if ((key === "__resolveType" && isAbstractType(type)) || (key === "__isTypeOf" && isObjectType(type))) {
+    if (typeof entry !== "function")
+      return [`the resolver of "${type.name}.${key}" must be a function, not ${kindOf(entry)}`];
+    Reflect.set(type, key.slice("__".length), entry);
     return [];
   }
   if (!isObjectType(type) && !isInterfaceType(type))

@@ -6,7 +6,7 @@ import {
   type GraphQLFieldResolver,
   type OperationTypeNode,
 } from "graphql";
-import { marked, throwShown } from "./shown-errors.ts";
+import { marked, markedSource, throwResolverError } from "./resolver-errors.ts";
 import { ownScopeOf, scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { normalizeError } from "../graphql-js/normalize-error.ts";
@@ -26,7 +26,7 @@ export const guardField = (
 ): void => {
   if (operation === "subscription") {
     if (field.subscribe !== undefined)
-      field.subscribe = closeIfEnded(guardedResolver(field.subscribe, name, options));
+      field.subscribe = closeIfEnded(guardedResolver(field.subscribe, name, options, markedSource));
     if (field.resolve !== undefined) field.resolve = guardedResolver(field.resolve, name, {});
     return;
   }
@@ -48,9 +48,11 @@ const guardedResolver = (
   resolve: Resolver,
   name: string,
   { guards = [], inject }: FieldOptions,
+  mark: typeof marked = marked,
 ): Resolver => {
   const resolver = withMarkedErrors(
     inject === undefined ? withDepends(resolve) : withDependencies(resolve, inject),
+    mark,
   );
   if (guards.length === 0) return resolver;
   return (source, args, context, info) =>
@@ -112,11 +114,11 @@ const closeEvents = async (events: unknown): Promise<void> => {
 
 /** Marks the errors of resolvers: clients see their GraphQLErrors, but not the errors of a scalar's output. */
 const withMarkedErrors =
-  (resolve: Resolver): Resolver =>
+  (resolve: Resolver, mark: typeof marked): Resolver =>
   (source, args, context, info) => {
     try {
-      return marked(resolve(source, args, context, info), info.returnType);
+      return mark(resolve(source, args, context, info), info.returnType);
     } catch (error) {
-      return throwShown(normalizeError(error));
+      return throwResolverError(normalizeError(error));
     }
   };

@@ -152,7 +152,7 @@ export class SocketEndpoint {
     try {
       return (await connect(connectionParams ?? {}, extra.request)) !== false;
     } catch (error) {
-      if (!HttpError.is(error)) throw error;
+      if (!HttpError.is(error) || error.status === 500) throw error; // clients do not see the detail of a 500
       void extra.socket.close(error.status === 401 ? 4401 : 4403, error.detail);
       return false;
     }
