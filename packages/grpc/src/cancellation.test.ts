@@ -1,7 +1,8 @@
 import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { grpcClient, type GrpcClientOptions } from "./client.ts";
+import { FailedCall, grpcClient, type GrpcClientOptions } from "./client.ts";
 import { aBook, all, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
+import { GrpcError } from "./index.ts";
 
 let served: ServedApp;
 let begun = 0;
@@ -139,4 +140,28 @@ test("a call that is never sent, because its signal aborted or its client is clo
   client.close();
   expect(await failure(all(client.Chat(source("closed"))))).toMatchObject({ status: "CANCELLED" });
   expect(cancelled).toEqual(["aborted", "closed"]);
+});
+
+test.each<[string, GrpcClientOptions, object]>([
+  ["invalid options", {}, { timeoutMs: -1 }],
+  [
+    "invalid metadata of middleware",
+    { use: [(call, next) => (call.metadata.set("a b", "c"), next(call))] },
+    {},
+  ],
+  ["middleware that refuses it", { use: [() => new FailedCall(new GrpcError("ABORTED", "refused"))] }, {}],
+  ["middleware that throws", { use: [() => Promise.reject(new Error("refused"))] }, {}],
+])("a call that is never sent because of %s cancels its source", async (_, options, callOptions) => {
+  const client = served.client(catalog, options);
+  let cancelled = 0;
+  const source = (): AsyncIterable<never> => ({
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new Error("the source was read")),
+      return: async () => (cancelled++, { done: true as const, value: undefined }),
+    }),
+  });
+  await failure(client.AddBooks(source(), callOptions));
+  await failure(all(client.Chat(source(), callOptions)));
+  await waitFor(() => cancelled > 1);
+  expect(cancelled).toBe(2);
 });

@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { FailedCall, grpcClient } from "./client.ts";
 import { aBook, all, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
-import { GrpcError } from "./index.ts";
+import { GrpcError, structService } from "./index.ts";
 
 let served: ServedApp;
 let attempts = 0;
@@ -44,6 +44,13 @@ test("a call is retried only with a retry policy, and only for the statuses of t
     expect(await failure(call)).toMatchObject({ status: "UNAVAILABLE" });
     expect(attempts).toBe(1);
   }
+});
+
+test("maxDelayMs also limits the delay before the second attempt", async () => {
+  attempts = 0;
+  const retry = { maxAttempts: 4, initialDelayMs: 86_400_000, maxDelayMs: 1 };
+  expect(await served.client(catalog, { retry }).GetBook({ id: 3 })).toMatchObject({ id: 3 });
+  expect(attempts).toBe(3);
 });
 
 test("middleware gets the call, can add metadata, and gets the response or the failure", async () => {
@@ -111,6 +118,30 @@ test("a stream that fails before it is read still throws its error when it is re
   expect(isActive()).toBe(true);
   await waitFor(() => !isActive()); // the failure has arrived
   expect(await failure(all(stream))).toMatchObject({ status: "DATA_LOSS" });
+});
+
+test.each([
+  ["a Map of metadata", { metadata: new Map([["x-a", "b"]]) as never }, "GrpcClientOptions.metadata must be"],
+  [
+    "no status to retry",
+    { retry: { maxAttempts: 2, statuses: [] } },
+    "GrpcRetry.statuses must be a list of at least one status",
+  ],
+])("options that would have no effect are refused: %s", (_, options, message) => {
+  const open = (): unknown => grpcClient(catalog, "127.0.0.1:1", options);
+  expect(open).toThrow(
+    expect.objectContaining({ name: "ConfigurationError", message: expect.stringContaining(message) }),
+  );
+});
+
+test("a client of a service with a malformed name is refused", () => {
+  const open = (): unknown => grpcClient(structService("a b", ["Find"]), "127.0.0.1:1");
+  expect(open).toThrow(
+    expect.objectContaining({
+      name: "ConfigurationError",
+      message: expect.stringContaining('"a b" is not a valid service name'),
+    }),
+  );
 });
 
 test("every mistake in the options of a client is reported, including the options of retries", () => {

@@ -52,6 +52,7 @@ test("arguments of wrong types are reported with the expected types", async () =
   add(undefined, {});
   add(catalog);
   add("a.B", { Find: () => ({}) });
+  add(catalog, {}, null);
   expect(codesAndMessages(await failureOf(app))).toEqual([
     expect.stringMatching(
       /^GRPC_BAD_SERVICE: the first argument of addGrpcService must be a service made by grpcService or protoService/,
@@ -61,6 +62,56 @@ test("arguments of wrong types are reported with the expected types", async () =
     ),
     "GRPC_BAD_SERVICE: the second argument of addGrpcService for books.v1.Catalog must be an object of handlers",
     expect.stringContaining('addGrpcService("a.B", …) takes a list of method names, such as ["Find"]'),
+    "GRPC_BAD_SERVICE: the third argument of addGrpcService for books.v1.Catalog must be an object of options",
+  ]);
+});
+
+test("handlers that would never be called are reported: inherited ones, and ones with the name of a member of objects", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  class Handlers {
+    GetBook(): ReturnType<typeof aBook> {
+      return aBook(1);
+    }
+  }
+  app.addGrpcService(catalog, new Handlers());
+  app.addGrpcService("a.B", ["Find"]);
+  app.grpcMethod("a.B", "__proto__", () => ({}));
+  expect(codesAndMessages(await failureOf(app))).toEqual([
+    expect.stringContaining(
+      "books.v1.Catalog/GetBook: the handler is inherited, such as a method of a class",
+    ),
+    "GRPC_BAD_SERVICE: a.B has no method __proto__; it has Find",
+  ]);
+});
+
+test("a service that was added twice is one mistake, also with gRPC-Web", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0", enableWeb: true });
+  app.addGrpcService("a.B").addGrpcService("a.B");
+  expect(codesAndMessages(await failureOf(app))).toEqual([
+    "GRPC_BAD_SERVICE: the service a.B was added twice",
+  ]);
+});
+
+test("a request or response that has only arbitrary keys, which a message cannot have, is reported", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  const methods = { Get: { request: z.record(z.string(), z.int()), response: z.looseObject({}) } };
+  app.addGrpcService(grpcService("books.v1.Books", { methods }), {});
+  const problem = "must be an object with named properties";
+  expect(codesAndMessages(await failureOf(app))).toEqual([
+    `GRPC_UNMAPPABLE: books.v1.Books.Get: request ${problem}`,
+    `GRPC_UNMAPPABLE: books.v1.Books.Get: response ${problem}`,
+  ]);
+});
+
+test("a message with the name of its service is reported, because a .proto cannot have both", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  const response = z.object({ id: z.int() }).meta({ title: "Book" });
+  app.addGrpcService(
+    grpcService("books.v1.Book", { methods: { Get: { request: z.object({}), response } } }),
+    {},
+  );
+  expect(codesAndMessages(await failureOf(app))).toEqual([
+    "GRPC_UNMAPPABLE: books.v1.Book: a message has the name of the service, Book; give its schema another `title`",
   ]);
 });
 

@@ -3,7 +3,7 @@ import type { Feature } from "@framework/core/feature";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { aBook, catalog, failure, type GrpcApp, serveApp } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, type GrpcApp, serveApp } from "./grpc-app.test-kit.ts";
 import { grpc, GrpcError } from "./index.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
@@ -48,6 +48,33 @@ test("the operation of a call has the status of the call", async () => {
     ["GetBook", 0, null],
     ["GetBook", 5, null],
     ["GetBook", 13, "INTERNAL"],
+  ]);
+});
+
+test("a call that its own handler aborts ends once, with the status of the abort", async () => {
+  const { feature, ended } = recordOperations();
+  const app = new (App.with(feature, grpc))().enableGrpc({ address });
+  const stop = new GrpcError("ABORTED", "stopped by the handler");
+  app.addGrpcService(catalog, {
+    GetBook: ({ id }, call) => {
+      call.abort(stop);
+      return id === 1 ? aBook(id) : Promise.resolve(aBook(id));
+    },
+    async *ListBooks({ count }, call) {
+      yield aBook(count);
+      call.abort(stop);
+      yield aBook(count);
+    },
+  });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const client = served.client(catalog);
+  const expected = { status: "ABORTED", message: "stopped by the handler" };
+  for (const id of [1, 2]) expect(await failure(client.GetBook({ id }))).toMatchObject(expected);
+  expect(await failure(all(client.ListBooks({ count: 1 })))).toMatchObject(expected);
+  expect(ended).toEqual([
+    ["GetBook", 10, null],
+    ["GetBook", 10, null],
+    ["ListBooks", 10, null],
   ]);
 });
 

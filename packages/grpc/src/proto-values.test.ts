@@ -26,7 +26,9 @@ writeFileSync(
     oneof choice { string left = 17; int32 right = 18; }
     optional string note = 19; repeated google.protobuf.Timestamp times = 20; repeated Kind kinds = 21;
     google.protobuf.Any packed = 22; Names names = 23;
+    map<bool, string> by_flag = 24; map<sint64, Holder> by_long = 25; map<fixed64, bytes> by_fixed = 26; repeated Holder holders = 27;
   }
+  message Holder { map<int64, string> held = 1; Holder holder = 2; }
   message Names { string constructor = 1; string toString = 2; int32 valueOf = 3; Names names = 4; }`,
 );
 
@@ -37,7 +39,21 @@ interface ValuesHandlers {
 const values = protoService<ValuesHandlers>("values.v1.Values", file, { longs: "string" });
 const deep = (levels: number): Message => (levels === 0 ? { n: 1 } : { inner: deep(levels - 1) });
 
+/** A reply with a field from a getter, and one that is converted before it is sent. */
+class Reply {
+  readonly by: string = "AQI=";
+
+  get s(): string {
+    return "text";
+  }
+}
+
 const valid: readonly (readonly [sent: Message, received?: Message])[] = [
+  [new Reply() as object as Message, { by: Buffer.from([1, 2]), s: "text" }],
+  [
+    { packed: { "@type": "values.v1.Holder", held: { 1: "\ud800" } } },
+    { packed: { type_url: "/values.v1.Holder" } },
+  ],
   [{ i: -(2 ** 31), u: 2 ** 32 - 1, d: -1.5, f: 0.5, b: true, s: "text", kind: "ONE" }],
   [
     { l: 12, ul: "18446744073709551615" },
@@ -51,6 +67,30 @@ const valid: readonly (readonly [sent: Message, received?: Message])[] = [
   [{ by: new Uint8Array([1, 2]) }, { by: Buffer.from([1, 2]) }],
   [{ by: "AQI=" }, { by: Buffer.from([1, 2]) }],
   [{ by: [1, 2] }, { by: Buffer.from([1, 2]) }],
+  [{ by: "-_8" }, { by: Buffer.from([0xfb, 0xff]) }], // the alphabet for URLs, without padding
+  [{ byFlag: { false: "no", true: "yes" } }],
+  [
+    {
+      byLong: {
+        "-5": { held: { "9007199254740993": "x", "0": "zero" } },
+        "12345678": { holder: { held: { 7: "seven" } } },
+      },
+      byFixed: { "18446744073709551615": "AQI=" },
+      holders: [{ held: { "-1": "y" } }],
+    },
+    {
+      byLong: {
+        "-5": { held: { "9007199254740993": "x", "0": "zero" } },
+        "12345678": { holder: { held: { 7: "seven" } } },
+      },
+      byFixed: { "18446744073709551615": Buffer.from([1, 2]) },
+      holders: [{ held: { "-1": "y" } }],
+    },
+  ],
+  [
+    { s: "a\ud800", named: { "k\udc00": { n: 1 } } },
+    { s: "a\ufffd", named: { "k\ufffd": { n: 1 } } },
+  ],
   [
     { kind: 1, kinds: ["ZERO", 7] },
     { kind: "ONE", kinds: ["ZERO", 7] },
@@ -95,6 +135,9 @@ const invalid: readonly (readonly [sent: Message, message: string])[] = [
   [{ s: 1 }, "message.s must be a string"],
   [{ by: "not base64!" }, "message.by must be bytes"],
   [{ by: [256] }, "message.by must be bytes"],
+  [{ by: "A" }, "message.by must be bytes"],
+  [{ by: "QUJD=" }, "message.by must be bytes"],
+  [{ byFlag: { yes: "y" } }, "message.byFlag.yes must be true or false"],
   [{ kind: "NOPE" }, "message.kind must be one of ZERO, ONE"],
   [{ kind: "toString" }, "message.kind must be one of ZERO, ONE"],
   [{ inner: 3 }, "message.inner must be an object"],
@@ -107,6 +150,16 @@ const invalid: readonly (readonly [sent: Message, message: string])[] = [
   [{ madeAt: "2020-01-01" }, "message.madeAt must be an object"],
   [{ madeAt: new Date("never") }, "message.madeAt must be a valid date"],
   [{ times: [{ seconds: 1.5 }] }, "message.times[0].seconds must be a whole number"],
+  [{ packed: { "@type": "values.v1.Inner", n: "x" } }, "message.packed.n must be a whole number"],
+  [
+    { packed: { "@type": "type.test/values.v1.Innre" } },
+    'must be an object whose @type is a message of the .proto, not "type.test/values.v1.Innre"',
+  ],
+  [
+    { packed: { "@type": "google.protobuf.Any" } },
+    "message.packed must be an object whose @type is a message",
+  ],
+  [{ packed: { "@type": "" } }, "message.packed must be an object whose @type is a message"],
   [{ left: "x", right: 1 }, "message must be an object with only one of left and right, which are a oneof"],
   [{ inner: deep(101) }, "must be at most 100 messages deep"],
 ];

@@ -55,14 +55,15 @@ export class Services {
     const { inject } = service.rules;
     if (inject !== undefined) this.host.state.inject(`gRPC service ${name}`, inject);
     this.host.check(() => (this.config === null ? [notEnabled(name)] : []));
+    const isTaken = this.added.some((each) => each.service.name === name);
     this.added.push(service);
-    // A malformed name is reported at start; adding its route would report it twice.
-    if (isServiceName(name) && this.config?.enableWeb === true) this.addWebRoute(name);
+    // A malformed or taken name is reported at start; adding its route would report it twice.
+    if (isServiceName(name) && !isTaken && this.config?.enableWeb === true) this.addWebRoute(name);
   }
 
   /** Returns the handlers of a service without schemas, creating the record; `grpcMethod` adds to it. */
   handlersOf(service: string): AnyImplementation {
-    const present = this.handlers.get(service) ?? {};
+    const present = this.handlers.get(service) ?? (Object.create(null) as Record<string, AnyHandler>); // `__proto__` is then a name like any other
     this.handlers.set(service, present);
     return present;
   }

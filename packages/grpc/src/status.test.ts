@@ -32,6 +32,9 @@ const errors: Readonly<Record<number, () => GrpcError>> = {
   8: () => new GrpcError("NOT_FOUND", "no book", { details: [{ kind: "unknown" } as never] }),
   9: () => new GrpcError("NOT_FOUND", "no book", { metadata: null as never }),
   10: () => new GrpcError("NOT_FOUND", "no book", { metadata: { "x-a-bin": 5 as never } }),
+  11: () => new GrpcError("NOT_FOUND", "no book", { metadata: { Age: "1", age: "2" } }),
+  12: () =>
+    new GrpcError("NOT_FOUND", "no book", { metadata: { "content-length": "3", "content-type": "a/b" } }),
 };
 
 beforeAll(async () => {
@@ -64,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(() => served[Symbol.asyncDispose]());
 
-test.each([1, 2, 5, 6, 7, 8, 9, 10])(
+test.each([1, 2, 5, 6, 7, 8, 9, 10, 11, 12])(
   "invalid metadata of an error is omitted, and the status is sent: case %i",
   async (id) => {
     const client = served.client(catalog);
@@ -73,6 +76,11 @@ test.each([1, 2, 5, 6, 7, 8, 9, 10])(
     expect(await failure(all(client.ListBooks({ count: id })))).toMatchObject(expected);
   },
 );
+
+test("the metadata of a call's error has no content-type, so the error can be thrown again", async () => {
+  const error = (await failure(served.client(catalog).GetBook({ id: 4 }))) as GrpcError;
+  expect(Object.keys(error.metadata)).not.toContain("content-type");
+});
 
 test("middleware that returns a value other than an outcome is INTERNAL, and the service keeps working", async () => {
   await using other = await serve((app) => {
@@ -86,6 +94,38 @@ test("middleware that returns a value other than an outcome is INTERNAL, and the
   const bad = client.GetBook({ id: 1 }, { metadata: { "x-bad": "1" } });
   expect(await failure(bad)).toMatchObject({ status: "INTERNAL" });
   expect(await client.GetBook({ id: 1 })).toMatchObject({ id: 1 });
+});
+
+test("middleware that returns OK for a call without a response is INTERNAL, unless the response is a stream", async () => {
+  await using other = await serve((app) => {
+    app.enableGrpc({
+      address: "127.0.0.1:0",
+      use: [
+        async (call, next) => {
+          if (call.metadata.get("x-skip") !== null) return null;
+          await next(call);
+          return null; // also for an error
+        },
+      ],
+    });
+    app.addGrpcService(catalog, {
+      GetBook: ({ id }) => {
+        if (id === 2) throw new GrpcError("NOT_FOUND", "no book");
+        return aBook(id);
+      },
+      AddBooks: () => ({ added: 0 }),
+      *ListBooks() {
+        yield aBook(1);
+      },
+    });
+  });
+  const client = other.client(catalog);
+  const skip = { metadata: { "x-skip": "1" } };
+  expect(await client.GetBook({ id: 1 })).toMatchObject({ id: 1 });
+  const failing = [client.GetBook({ id: 1 }, skip), client.GetBook({ id: 2 }), client.AddBooks([], skip)];
+  for (const error of await Promise.all(failing.map((call) => failure(call))))
+    expect(error).toMatchObject({ status: "INTERNAL" });
+  expect(await all(client.ListBooks({ count: 1 }, skip))).toEqual([]);
 });
 
 test("valid metadata of an error is sent, even if other metadata of the error is invalid", async () => {
@@ -139,14 +179,19 @@ test("details and messages of a status stay within the limits of clients", async
   expect(book.message.isWellFormed()).toBe(true);
 });
 
-test.each(["trailers connection", "headers connection", "trailers age", "headers age"])(
-  "metadata that HTTP/2 forbids fails its call, and the service keeps working: %s",
-  async (text) => {
-    const client = served.client(catalog);
-    expect(await failure(all(client.Chat([{ text }])))).toMatchObject({ status: "INTERNAL" });
-    expect(await all(client.Chat([{ text: "trailers x-many" }]))).toEqual([{ text: "trailers x-many" }]);
-  },
-);
+test.each([
+  "trailers connection",
+  "headers connection",
+  "trailers age",
+  "headers age",
+  "trailers content-length",
+  "headers content-length",
+  "headers content-type",
+])("metadata that HTTP/2 forbids fails its call, and the service keeps working: %s", async (text) => {
+  const client = served.client(catalog);
+  expect(await failure(all(client.Chat([{ text }])))).toMatchObject({ status: "INTERNAL" });
+  expect(await all(client.Chat([{ text: "trailers x-many" }]))).toEqual([{ text: "trailers x-many" }]);
+});
 
 test("a reply with 50 KB of metadata is INTERNAL", async () => {
   expect(await failure(served.client(catalog).AddBooks([]))).toMatchObject({ status: "INTERNAL" });

@@ -54,6 +54,23 @@ test("new connections get reloaded certificates, and a failed reload keeps the c
   expect(found.replaceAll(/\s/g, "")).toBe(next.cert.replaceAll(/\s/g, ""));
 });
 
+test("a reload that takes longer than a later one does not bring back its older certificates", async () => {
+  const periodic: (() => void)[] = [];
+  const clock = { ...systemClock, every: (_: number, task: () => void) => (periodic.push(task), () => {}) };
+  const slow = Promise.withResolvers<Certificates>();
+  const loads = [server, slow.promise, next];
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => loads.shift() ?? next }, clock });
+  });
+  const old = await presentedCertificate(served.port);
+  for (const task of [...periodic, ...periodic]) task();
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  expect(await presentedCertificate(served.port)).not.toBe(old);
+  slow.resolve(server);
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  expect(await presentedCertificate(served.port)).not.toBe(old);
+});
+
 test("certificates are reloaded at least every 24 days: a longer period would overflow the timer, and reload all the time", async () => {
   const periods: number[] = [];
   const clock = { ...systemClock, every: (ms: number) => (periods.push(ms), () => {}) };

@@ -38,3 +38,26 @@ test("the stream of an ended call is closed if its client does not read the rest
   expect(stream.rstCode).toBe(8); // CANCEL
   session.destroy();
 });
+
+test("the stream of a refused call is closed if its client does not end it", async () => {
+  const clock = virtualClock();
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", clock });
+  });
+  const session = connect(`http://${served.target}`);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/no.Such/Method",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  stream.on("error", () => {});
+  stream.write(framed(Buffer.alloc(0)));
+  stream.resume();
+  const [fields] = (await once(stream, "response")) as [Record<string, unknown>];
+  expect(fields["grpc-status"]).toBe("12");
+  await clock.advance(50_000);
+  if (!stream.closed) await once(stream, "close");
+  expect(stream.rstCode).toBe(8); // CANCEL
+  session.destroy();
+});

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { App, Response } from "@framework/core";
 import { cors } from "@framework/cors";
+import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { aBook, catalog } from "./grpc-app.test-kit.ts";
 import { GrpcError, grpc } from "./index.ts";
@@ -8,6 +9,8 @@ import { GrpcError, grpc } from "./index.ts";
 class WebApp extends App.with(cors, grpc) {}
 
 let app: WebApp;
+/** Signals of the calls that wait for their abort. */
+const waiting: AbortSignal[] = [];
 
 beforeAll(async () => {
   app = new WebApp()
@@ -16,6 +19,11 @@ beforeAll(async () => {
   app.addGrpcService(catalog, {
     GetBook: ({ id }, call) => {
       if (id === 404) throw new GrpcError("NOT_FOUND", "no book: 100 %");
+      if (id === 411) {
+        call.trailers.set("x-shelf", "1");
+        call.trailers.set("x-room", "2");
+        throw new GrpcError("NOT_FOUND", "gone", { metadata: { "X-Shelf": "7" } });
+      }
       if (id === 410) throw new GrpcError("NOT_FOUND", "gone", { metadata: { "X-Shelf": "7" } });
       call.trailers.set("x-count", "3");
       return aBook(id);
@@ -23,7 +31,10 @@ beforeAll(async () => {
     ListBooks: {
       timeoutSecs: 0,
       async *handle({ count }, { signal }) {
-        if (count === 0) await once(signal, "abort");
+        if (count === 0) {
+          waiting.push(signal);
+          await once(signal, "abort");
+        }
         await new Promise((resolve) => setTimeout(resolve, 20));
         for (let id = 1; id <= count; id++) yield aBook(id);
         if (count === 3) throw new GrpcError("DATA_LOSS", "lost");
@@ -111,6 +122,13 @@ test("names of an error's metadata are sent in lower case, as gRPC-Web requires"
   expect(trailers).toEqual({ "grpc-status": "5", "grpc-message": "gone", "x-shelf": "7" });
 });
 
+test("metadata of an error replaces trailers of the same name", async () => {
+  const { trailers } = await call("GetBook", { id: 411 });
+  expect(trailers).toEqual({ "grpc-status": "5", "grpc-message": "gone", "x-shelf": "7", "x-room": "2" });
+  const reply = await post("GetBook", framed(codecOf("GetBook").request.encode({ id: 411 })));
+  expect((await reply.text()).match(/x-shelf/g)).toHaveLength(1);
+});
+
 test("application/grpc-web-text is Base64, and may be several concatenated parts", async () => {
   const bytes = framed(codecOf("GetBook").request.encode({ id: 7 }));
   const text = bytes.subarray(0, 5).toString("base64") + bytes.subarray(5).toString("base64");
@@ -161,6 +179,29 @@ test("binary metadata counts toward the limit in its Base64 form, as in gRPC", a
   };
   expect([await statusWith(6000), await statusWith(7000)]).toEqual(["0", "8"]); // 8000 and 9336 characters; the limit is 8192
 });
+
+test.each(["before the call", "during the call"])(
+  "a call whose client disconnects %s is aborted, and its reply ends",
+  async (when) => {
+    const client = new AbortController();
+    const begun = waiting.length;
+    if (when === "before the call") client.abort();
+    const body = framed(codecOf("ListBooks").request.encode({ count: 0 })) as Uint8Array<ArrayBuffer>;
+    const headers = { "content-type": "application/grpc-web+proto" };
+    const url = "http://host.test/books.v1.Catalog/ListBooks";
+    const reply = app.fetch(new Request(url, { method: "POST", body, headers, signal: client.signal }));
+    if (when === "during the call") {
+      await waitFor(() => waiting.length > begun);
+      client.abort();
+    }
+    await reply.then(
+      (given) => given.text(),
+      () => {}, // a request that was already aborted may be refused
+    );
+    expect(app.snapshot()["grpc"]).toMatchObject({ calls: 0 });
+    expect(waiting.every(({ aborted }) => aborted)).toBe(true);
+  },
+);
 
 test("a distant deadline does not end the call", async () => {
   const { trailers } = await call("ListBooks", { count: 2 }, { "grpc-timeout": "99999999H" });

@@ -95,10 +95,12 @@ export class CallRunner {
 
   /** Starts a call; never throws. A call that completes synchronously is not added to the calls in progress. */
   serve(work: CallWork): void {
-    const operation = this.parts.operations.begin(work.call);
+    const { call } = work;
+    call.onAbort(null); // a handler may abort its own call, which must end only once
+    const operation = this.parts.operations.begin(call);
     const outcome = operation === null ? this.outcome(work) : operation.within(() => this.outcome(work));
     if (isPromise(outcome)) this.track(work, operation, outcome);
-    else this.finish(work, operation, outcome);
+    else this.finish(work, operation, call.aborted ?? outcome);
   }
 
   /** Ends a call that is not served, such as one whose message is malformed. */
@@ -168,10 +170,18 @@ export class CallRunner {
   }
 
   private runMiddleware(middleware: readonly CallMiddleware[], work: CallWork): Awaitable<CallOutcome> {
-    const inner = (): Awaitable<CallOutcome> => this.perform(work);
+    let canBeOk = work.bound.method.responseStream; // other calls need a response
+    const inner = (): Awaitable<CallOutcome> =>
+      mapAwaitable(this.perform(work), (performed) => {
+        canBeOk ||= performed === null;
+        return performed;
+      });
     const rescue = (error: unknown): GrpcError => this.outcomeOf(work.call, error);
     const outcome = compose(middleware, inner, rescue)(work.call);
-    return mapAwaitable(outcome, (each) => (isOutcome(each) ? each : rescue(new TypeError(NO_OUTCOME))));
+    return mapAwaitable(outcome, (each) => {
+      if (!isOutcome(each)) return rescue(new TypeError(NO_OUTCOME));
+      return each === null && !canBeOk ? rescue(new TypeError(NO_RESPONSE)) : each;
+    });
   }
 
   private catchError(outcome: Promise<CallOutcome>, call: GrpcCall): Promise<CallOutcome> {
@@ -282,6 +292,8 @@ export class CallRunner {
 const isOutcome = (value: unknown): boolean => value === null || GrpcError.is(value);
 
 const NO_OUTCOME = "middleware of gRPC calls must return the outcome of `next`, or another GrpcError or null";
+
+const NO_RESPONSE = "middleware of gRPC calls cannot return OK for a call that has no response";
 
 const sendLater = async (
   reply: Promise<unknown>,

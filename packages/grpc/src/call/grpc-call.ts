@@ -146,7 +146,7 @@ export class GrpcCall implements Invocation {
     this.listener = null;
   }
 
-  /** Ends the call early with a status; for endpoints. Does nothing if the call has completed or was already aborted. */
+  /** Ends the call early with a status. Does nothing if the call has completed or was already aborted. */
   abort(reason: GrpcError): void {
     if (this.abortReason !== null || this.isSettled) return;
     this.abortReason = reason;
@@ -167,9 +167,9 @@ export class GrpcCall implements Invocation {
     return this.clientDeadlineMs !== null && nowMs >= this.clientDeadlineMs - CLOCK_TOLERANCE_MS;
   }
 
-  /** Sets the listener of the abort; calls it immediately if the call was already aborted. Replaces an earlier listener. */
-  onAbort(listener: AbortListener): void {
+  /** Sets the listener of the abort; calls it immediately if the call was already aborted. Replaces an earlier listener. @param listener `null` for none */
+  onAbort(listener: AbortListener | null): void {
     this.listener = listener;
-    if (this.abortReason !== null) listener.aborted(this.abortReason);
+    if (this.abortReason !== null) listener?.aborted(this.abortReason);
   }
 }

@@ -1,5 +1,5 @@
 import type * as grpc from "@grpc/grpc-js";
-import { compose } from "@framework/core/feature";
+import { compose, mapAwaitable } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { cancelCall } from "./cancel-call.ts";
@@ -57,6 +57,7 @@ export class CallSender {
     try {
       checkCallOptions(call.options);
     } catch (error) {
+      closeUnsent(call);
       const refused: Promise<never> = Promise.reject(error);
       if (!call.method.responseStream) return refused;
       refused.catch(() => {}); // the reader of the stream gets the error
@@ -69,9 +70,17 @@ export class CallSender {
       deadlineMs: this.deadlineOf(call.options),
     };
     const abandoned = call.method.responseStream ? new AbortController() : null;
-    const inner = (each: OutgoingCall): unknown => this.start(call, each, abandoned?.signal);
+    let isSent = false;
+    const inner = (each: OutgoingCall): unknown => {
+      const started = this.start(call, each, abandoned?.signal);
+      isSent = true;
+      return started;
+    };
     const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
-    const response = compose(this.options.use, inner, rescue)(outgoing);
+    const response = mapAwaitable(compose(this.options.use, inner, rescue)(outgoing), (each) => {
+      if (each instanceof FailedCall && !isSent) closeUnsent(call);
+      return each;
+    });
     return abandoned === null ? awaitResponse(response) : cancellable(response, () => abandoned.abort());
   }
 
@@ -90,10 +99,8 @@ export class CallSender {
     const signals = [options.signal, options.within?.signal, abandoned].filter(
       (signal) => signal !== undefined,
     );
-    if (this.isClosed || signals.some(({ aborted }) => aborted)) {
-      if (method.requestStream) void closeSource(request as AsyncIterable<unknown>);
+    if (this.isClosed || signals.some(({ aborted }) => aborted))
       throw new GrpcError("CANCELLED", this.isClosed ? "The client is closed" : "Cancelled on client");
-    }
     const { connection } = this;
     const fields = new (grpcJs().Metadata)();
     for (const [field, value] of metadata)
@@ -154,6 +161,11 @@ export class CallSender {
     });
   }
 }
+
+/** Closes the source of a call that is never sent. */
+const closeUnsent = ({ method, request }: CallToSend): void => {
+  if (method.requestStream) void closeSource(request as AsyncIterable<unknown>);
+};
 
 /** Returns metadata by its name in lower case, because names are case-insensitive. Metadata of the call replaces metadata of the client. */
 const metadataOf = (

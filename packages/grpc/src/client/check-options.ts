@@ -11,6 +11,7 @@ import {
   secret,
 } from "@framework/core/feature";
 import { metadataProblem } from "../metadata/metadata-rules.ts";
+import { isRecord } from "../schema/is-record.ts";
 import { GrpcStatus, type GrpcStatusName } from "../status/grpc-status.ts";
 import type {
   GrpcCallOptions,
@@ -38,9 +39,9 @@ const isTls = (value: unknown): boolean => {
   return Object.entries(value).every(isValid) && (cert === undefined) === (key === undefined);
 };
 
+/** False for a `Map` and for `Headers`, whose values would not be sent. */
 const isMetadata = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
+  isRecord(value) &&
   Object.entries(value).every(([name, each]) => metadataProblem(name.toLowerCase(), each as string) === null);
 
 /** Checks the members instead of the class: the signal may come from another realm. */
@@ -99,10 +100,10 @@ const retryRecord: ConfigRecord<Required<GrpcRetry>> = configRecord("GrpcRetry",
   maxAttempts: integer(2, { min: 2, max: 5 }),
   initialDelayMs: integer(100, { min: 1, max: DAY_MS }),
   maxDelayMs: integer(2000, { min: 1, max: DAY_MS }),
-  statuses: list<Exclude<GrpcStatusName, "OK">>(
+  statuses: checked<readonly Exclude<GrpcStatusName, "OK">[]>(
     ["UNAVAILABLE"],
-    "statuses such as UNAVAILABLE, without OK",
-    isStatus,
+    "a list of at least one status such as UNAVAILABLE, without OK",
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isStatus),
   ),
 });
 

@@ -1,15 +1,15 @@
 import type { Middleware } from "@framework/core";
 import type { GrpcStatusName } from "../status/grpc-status.ts";
 
-/** Retry policy. A call is retried only if the server has sent no response headers, so a stream is never retried after its first message. */
+/** Retry policy. A call is retried only if the server has sent no response headers, so a stream is never retried after its first response. */
 export interface GrpcRetry {
   /** Attempts in total, 2 to 5. */
   readonly maxAttempts: number;
-  /** Milliseconds before the second attempt; doubled for each further attempt, with jitter. @default 100 */
+  /** Milliseconds before the second attempt, limited by `maxDelayMs`; doubled for each further attempt. Jitter of ±20 % is added. @default 100 */
   readonly initialDelayMs?: number;
-  /** Longest delay in milliseconds. @default 2000 */
+  /** Longest delay in milliseconds, before jitter of ±20 %. @default 2000 */
   readonly maxDelayMs?: number;
-  /** Statuses that are retried. @default ["UNAVAILABLE"] */
+  /** Statuses that are retried, at least one. @default ["UNAVAILABLE"] */
   readonly statuses?: readonly Exclude<GrpcStatusName, "OK">[];
 }
 
@@ -37,22 +37,24 @@ export interface OutgoingCall {
 
 /** Options of `grpcClient`. */
 export interface GrpcClientOptions {
-  /** TLS; `true` trusts Node's default CAs. @default false: plain text */
+  /** TLS; `true` trusts Node's default CAs. @default false: plaintext */
   readonly tls?: boolean | GrpcClientTls;
-  /** Deadline of calls without their own, in milliseconds; 0 for none. @default 30000 */
+  /** Default timeout of a call in milliseconds; 0 for none. @default 30000 */
   readonly timeoutMs?: number;
   /** Retry policy. @default none: one attempt */
   readonly retry?: GrpcRetry;
   /**
    * Seconds between PINGs to the server while calls are in progress; 0 for none. If the server does not respond, the calls end
-   * with UNAVAILABLE, and the next call reconnects. Other server implementations may accept only 300 s or more. @default 300
+   * with UNAVAILABLE, and the next call reconnects. Servers not built with this package may close the connection if PINGs arrive more often than every
+   * 300 s. @default 300
    */
   readonly keepaliveSecs?: number;
   /** Seconds to wait for the response to a PING. @default 10 */
   readonly keepaliveTimeoutSecs?: number;
   /**
-   * Middleware around calls: `(call, next) => output`. `next` returns a promise of the response message, or an async iterable of response messages; if the
-   * call fails, a `FailedCall` takes the place of the iterable, the promise or its value. An iterable that fails later throws. @default []
+   * Middleware around calls: `(call, next) => output`. `next` returns a promise of the response message or, for a streaming response, an async iterable of
+   * response messages. It neither throws nor rejects: if the call fails, it returns a `FailedCall` or a promise of one. A failure during the iteration
+   * throws a `GrpcError`. @default []
    */
   readonly use?: readonly Middleware<OutgoingCall, unknown>[];
   /** Largest response message in bytes. @default 4194304 */
@@ -65,7 +67,7 @@ export interface GrpcClientOptions {
 export interface GrpcCallOptions {
   /** Cancels the call. */
   readonly signal?: AbortSignal;
-  /** Deadline in milliseconds from now; 0 for none. @default `timeoutMs` of the client */
+  /** Timeout in milliseconds; 0 for none. @default `timeoutMs` of the client */
   readonly timeoutMs?: number;
   /** Metadata of the call. */
   readonly metadata?: Readonly<Record<string, string | Uint8Array>>;

@@ -1,5 +1,13 @@
 import type * as grpc from "@grpc/grpc-js";
-import type { GrpcMethod, GrpcService, MethodShape, MethodShapes } from "../service/grpc-service.ts";
+import { ConfigurationError } from "@framework/core";
+import {
+  badServiceName,
+  type GrpcMethod,
+  type GrpcService,
+  isServiceName,
+  type MethodShape,
+  type MethodShapes,
+} from "../service/grpc-service.ts";
 import { GrpcStatus } from "../status/grpc-status.ts";
 import { CallSender } from "./call-sender.ts";
 import { type CheckedClientOptions, checkOptions } from "./check-options.ts";
@@ -46,6 +54,7 @@ export const grpcClient = <Methods extends MethodShapes>(
   options: GrpcClientOptions = {},
 ): GrpcClient<Methods> => {
   const checked = checkOptions(options);
+  if (!isServiceName(service.name)) throw new ConfigurationError([badServiceName(service.name)]);
   const { methods } = service.resolve({ recorded: false });
   const connection = new (grpcJs().Client)(
     target,
@@ -99,7 +108,7 @@ const serviceConfig = (
       name: [{ service }],
       retryPolicy: {
         maxAttempts,
-        initialBackoff: `${initialDelayMs / 1000}s`,
+        initialBackoff: `${Math.min(initialDelayMs, maxDelayMs) / 1000}s`,
         maxBackoff: `${maxDelayMs / 1000}s`,
         backoffMultiplier: 2,
         retryableStatusCodes: statuses.map((status) => GrpcStatus[status]),

@@ -6,6 +6,9 @@ import { decodeDetails } from "../status/status-details-codec.ts";
 
 const DETAILS = "grpc-status-details-bin";
 
+/** Fields of a response that are not metadata. A status without a message arrives in one block with them. */
+const notMetadata: ReadonlySet<string> = new Set([DETAILS, "content-length", "content-type"]);
+
 /** Matches messages of grpc-js, with the code INTERNAL, for a connection that was lost or that the server ended with an error code. */
 const LOST_SESSION =
   /^Received RST_STREAM with code \d+ triggered by internal client error: (?:Session closed with error code|(?:read|write) E[A-Z]+)/;
@@ -23,7 +26,7 @@ export const toClientError = (error: unknown, cause: unknown = error): GrpcError
   const status = LOST_SESSION.test(error.details) ? "UNAVAILABLE" : statusName(error.code);
   const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {}))
-    if (name !== DETAILS) metadata[name] = value;
+    if (!notMetadata.has(name)) metadata[name] = value;
   const [details] = error.metadata?.get(DETAILS) ?? [];
   return new GrpcError(status as Exclude<GrpcStatusName, "OK">, error.details, {
     metadata,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,6 +53,27 @@ test("the command writes the .proto file, keeps its numbers at the next run, and
     const text = readFileSync(join(at, "service.proto"), "utf8");
     expect(text).toContain("string a = 1;");
     expect(text).toContain("string b = 2;");
+  } finally {
+    rmSync(at, { recursive: true });
+  }
+});
+
+test("two services with the same .proto are refused, and the file is not written; a service exported twice is written once", async () => {
+  const at = folder();
+  try {
+    const file = moduleIn(at, "a: z.string()");
+    const exported = readFileSync(file, "utf8");
+    writeFileSync(file, `${exported}export default service;\n`);
+    const once = await run(file);
+    expect([once.code, once.lines.split("\n").length]).toEqual([0, 1]);
+    rmSync(join(at, "service.proto"));
+    const two = join(at, "two.ts");
+    writeFileSync(two, `${exported}export const other = { ...service, name: "a.v1.Other" };\n`);
+    expect(await run(two)).toMatchObject({
+      code: 1,
+      errors: expect.stringMatching(/a\.v1\.Other and a\.v1\.Service have the same proto .*service\.proto/),
+    });
+    expect(existsSync(join(at, "service.proto"))).toBe(false);
   } finally {
     rmSync(at, { recursive: true });
   }

@@ -49,11 +49,25 @@ type RecordedService = SchemaService & { readonly proto: URL };
 
 const servicesOf = async (file: string): Promise<readonly RecordedService[]> => {
   const module = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
-  const services = Object.values(module).filter(
+  const exported = new Set(Object.values(module)); // a service may have two names
+  const services = [...exported].filter(
     (value): value is RecordedService => isSchemaService(value) && value.proto !== null,
   );
   if (services.length === 0) throw new Error(`${file} exports no service made by grpcService with \`proto\``);
+  checkFiles(services);
   return services;
+};
+
+/** @throws an error if two services have the same file: the second would replace the first */
+const checkFiles = (services: readonly RecordedService[]): void => {
+  const names = new Map<string, string>();
+  for (const { name, proto } of services) {
+    const path = fileURLToPath(proto);
+    const other = names.get(path);
+    if (other !== undefined)
+      throw new Error(`${other} and ${name} have the same proto ${path}; give each service its own file`);
+    names.set(path, name);
+  }
 };
 
 /** Returns the text of a file, or `null` if there is none. An unreadable file is an error: its field numbers must be kept. */

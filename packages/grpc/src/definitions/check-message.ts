@@ -33,7 +33,7 @@ interface FieldChecks {
 /**
  * Checks messages before protobufjs converts them: protobufjs would send a value of the wrong type as 0, as the first value of an enum, or empty.
  *
- * The check of a type is built once. It returns values unchanged, except dates, which become timestamps.
+ * The check of a type is built once. It returns values unchanged, except dates, which become timestamps, and values that protobufjs would send wrongly.
  */
 export class MessageChecks {
   private readonly checks = new Map<protobuf.Type, CheckValue>();
@@ -45,7 +45,7 @@ export class MessageChecks {
     let known: FieldChecks | null = null;
     const message: CheckValue = (value, within, key) =>
       checkMembers((known ??= this.fieldsOf(type)), value, within, key);
-    const check = specialChecks.get(type.fullName)?.(message) ?? message;
+    const check = specialChecks.get(type.fullName)?.(message, type, this) ?? message;
     this.checks.set(type, check);
     return check;
   }
@@ -89,7 +89,8 @@ const checkMembers = (
     const member = value[name];
     if (member === undefined || member === null) continue;
     const checked = check(member, place, name);
-    if (checked !== member) (changed ??= hidesMembers ? ownMembers(value) : { ...value })[name] = checked;
+    if (checked !== member)
+      (changed ??= hidesMembers ? ownMembers(value) : copyOf(value, fields))[name] = checked;
   }
   for (const names of choices) checkChoice(names, value, within, key);
   return changed ?? value;
@@ -98,6 +99,14 @@ const checkMembers = (
 /** Returns a copy without a prototype: protobufjs would otherwise send an inherited member in the place of an absent field. */
 const ownMembers = (value: Members): Record<string, unknown> =>
   Object.assign(Object.create(null) as Record<string, unknown>, value);
+
+/** Returns a copy that also has the fields that a class provides, such as by a getter: they are not own members. */
+const copyOf = (value: Members, fields: readonly FieldCheck[]): Record<string, unknown> => {
+  const copy: Record<string, unknown> = { ...value };
+  for (const { name } of fields)
+    if (!Object.hasOwn(copy, name) && value[name] !== undefined) copy[name] = value[name];
+  return copy;
+};
 
 const checkChoice = (
   names: readonly string[],
@@ -134,10 +143,10 @@ const checkMap =
     const place: Place = { within, key, depth: within?.depth ?? 0 };
     let isChanged = false;
     const entries = Object.entries(value).map(([name, item]): [string, unknown] => {
-      checkKey(name, place, name);
+      const sent = checkKey(name, place, name) as string;
       const checked = check(item, place, name);
-      isChanged ||= !Object.is(checked, item);
-      return [name, checked];
+      isChanged ||= sent !== name || !Object.is(checked, item);
+      return [sent, checked];
     });
     return isChanged ? Object.fromEntries(entries) : value;
   };
@@ -149,20 +158,25 @@ const checkEnum = ({ values }: protobuf.Enum): CheckValue =>
     `one of ${Object.keys(values).slice(0, 20).join(", ")}`,
   );
 
-/** Messages that also accept values other than objects with their fields. */
-const specialChecks: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Map([
-  [
-    ".google.protobuf.Timestamp",
-    (message: CheckValue): CheckValue =>
-      (value, within, key) =>
-        value instanceof Date ? timestampOf(value, within, key) : message(value, within, key),
-  ],
-  [
-    ".google.protobuf.Any", // protobufjs packs the message that `@type` names
-    (message: CheckValue): CheckValue =>
-      (value, within, key) =>
-        isRecord(value) && typeof value["@type"] === "string" ? value : message(value, within, key),
-  ],
+/** Returns the check of a message that also accepts other values than objects with its fields. @param message the check of its fields */
+type SpecialCheck = (message: CheckValue, type: protobuf.Type, checks: MessageChecks) => CheckValue;
+
+const checkTimestamp: SpecialCheck = (message) => (value, within, key) =>
+  value instanceof Date ? timestampOf(value, within, key) : message(value, within, key);
+
+/** Checks the message that `@type` names, which protobufjs packs. It would send an unknown one empty. */
+const checkAny: SpecialCheck = (message, any, checks) => (value, within, key) => {
+  const name = isRecord(value) ? value["@type"] : undefined;
+  if (typeof name !== "string") return message(value, within, key);
+  const packed = any.lookup(name.slice(name.lastIndexOf("/") + 1));
+  if (packed instanceof protobufjs().Type && packed !== any) return checks.of(packed)(value, within, key);
+  const shown = JSON.stringify(name.slice(0, 100));
+  return refuse(`an object whose @type is a message of the .proto, not ${shown}`, within, key);
+};
+
+const specialChecks: ReadonlyMap<string, SpecialCheck> = new Map([
+  [".google.protobuf.Timestamp", checkTimestamp],
+  [".google.protobuf.Any", checkAny],
 ]);
 
 const timestampOf = (date: Date, within: Place | null, key: string | number): Members => {

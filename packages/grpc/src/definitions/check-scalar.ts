@@ -76,15 +76,25 @@ const isFloat = (value: unknown): boolean =>
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-const isBytes = (value: unknown): boolean => {
-  if (value instanceof Uint8Array) return true;
-  if (typeof value === "string") return BASE64.test(value);
-  return Array.isArray(value) && value.every(isByte);
+const isBase64 = (value: string): boolean => {
+  if (!BASE64.test(value)) return false;
+  const padding = value.endsWith("==") ? 2 : value.endsWith("=") ? 1 : 0;
+  const rest = (value.length - padding) % 4;
+  return padding === 0 ? rest !== 1 : rest > 1;
 };
 
 const isByte = isWithin(0, 255);
 
-const isText = (value: unknown): boolean => typeof value === "string";
+/** Decodes Base64, also with the alphabet for URLs and without padding, because protobufjs decodes less. */
+const bytes: CheckValue = (value, within, key) => {
+  if (typeof value === "string" && isBase64(value)) return Buffer.from(value, "base64");
+  if (value instanceof Uint8Array || (Array.isArray(value) && value.every(isByte))) return value;
+  return refuse("bytes: a Buffer, a Uint8Array, or a Base64 string", within, key);
+};
+
+/** Replaces lone surrogates with U+FFFD: protobufjs writes them as invalid UTF-8. */
+const text: CheckValue = (value, within, key) =>
+  typeof value === "string" ? value.toWellFormed() : refuse("a string", within, key);
 
 const signed = checkBy(isInt32, "a whole number from -2^31 to 2^31 - 1");
 const unsigned = checkBy(isUint32, "a whole number from 0 to 2^32 - 1");
@@ -96,7 +106,6 @@ const unsignedLong = checkBy(
   isUint64,
   "a whole number from 0 to 2^53 - 1, or a string or bigint up to 2^64 - 1",
 );
-const text = checkBy(isText, "a string");
 
 /** Checks of the scalar types of Protocol Buffers, by their names. */
 export const scalarChecks: ReadonlyMap<string, CheckValue> = new Map([
@@ -114,19 +123,27 @@ export const scalarChecks: ReadonlyMap<string, CheckValue> = new Map([
   ["float", checkBy(isFloat, "a number in the range of a float")],
   ["bool", checkBy((value) => typeof value === "boolean", "true or false")],
   ["string", text],
-  ["bytes", checkBy(isBytes, "bytes: a Buffer, a Uint8Array, or a Base64 string")],
+  ["bytes", bytes],
 ]);
 
-/** Checks of the keys of a map, which are strings in JavaScript. */
+const keyCheck = (type: string, check: CheckValue): CheckValue => {
+  if (type === "string") return check;
+  if (type === "bool") return boolKey;
+  return (name, within, key) => {
+    check(type.endsWith("64") ? name : toNumber(String(name)), within, key);
+    return name;
+  };
+};
+
+/** Returns the empty string for `false`: protobufjs writes every other key of a map as true. */
+const boolKey: CheckValue = (name, within, key) => {
+  if (name === "false") return "";
+  return name === "true" ? name : refuse("true or false", within, key);
+};
+
+/** Checks of the keys of a map, which are strings in JavaScript. They return strings. */
 export const keyChecks: ReadonlyMap<string, CheckValue> = new Map(
-  [...scalarChecks].map(([type, check]): [string, CheckValue] => {
-    if (type === "string") return [type, check];
-    if (type === "bool") return [type, checkBy((key) => key === "true" || key === "false", "true or false")];
-    return [
-      type,
-      (key, within, place) => check(type.endsWith("64") ? key : toNumber(String(key)), within, place),
-    ];
-  }),
+  [...scalarChecks].map(([type, check]): [string, CheckValue] => [type, keyCheck(type, check)]),
 );
 
 const toNumber = (key: string): number => (DIGITS.test(key) ? Number(key) : Number.NaN);

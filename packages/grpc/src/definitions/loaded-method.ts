@@ -3,19 +3,27 @@ import type { CheckValue } from "./check-scalar.ts";
 import { strictReader } from "../schema/strict-reader.ts";
 import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 
-/** Checks of a method's messages; proto-loader itself accepts almost any value. */
-export interface MethodChecks {
-  readonly request: CheckValue;
-  readonly response: CheckValue;
+/** Rules of one message, which proto-loader lacks. */
+export interface MessageRules {
+  /** Checks a message to be sent; proto-loader itself accepts almost any value. */
+  readonly check: CheckValue;
+  /** Corrects a received message. */
+  readonly correct: (message: object) => object;
 }
 
-const unchecked: CheckValue = (value) => value;
+/** Rules of a method's messages. */
+export interface MethodRules {
+  readonly request: MessageRules;
+  readonly response: MessageRules;
+}
 
-/** Returns a method loaded by proto-loader. The checks can be omitted for messages that the framework creates. */
+const noRules: MessageRules = { check: (value) => value, correct: (message) => message };
+
+/** Returns a method loaded by proto-loader. The rules can be omitted for messages that the framework creates. */
 export const methodOfLoader = (
   name: string,
   parts: MethodDefinition<object, object>,
-  { request, response }: MethodChecks = { request: unchecked, response: unchecked },
+  { request, response }: MethodRules = { request: noRules, response: noRules },
 ): GrpcMethod => ({
   name,
   requestStream: parts.requestStream,
@@ -27,8 +35,8 @@ export const methodOfLoader = (
 const codecOf = (
   serialize: (value: object) => Buffer,
   deserialize: (bytes: Buffer) => object,
-  check: CheckValue,
+  { check, correct }: MessageRules,
 ): MessageCodec => ({
   encode: (value) => serialize(check(value, null, "message") as object),
-  decode: (bytes) => deserialize(strictReader(bytes) as unknown as Buffer), // proto-loader passes it to protobufjs, which accepts a Buffer or a reader
+  decode: (bytes) => correct(deserialize(strictReader(bytes) as unknown as Buffer)), // proto-loader passes it to protobufjs, which accepts a Buffer or a reader
 });

@@ -14,7 +14,8 @@ import type protobuf from "protobufjs";
 import { describePackages } from "../descriptors/describe-packages.ts";
 import type { GrpcService } from "../service/grpc-service.ts";
 import { MessageChecks } from "./check-message.ts";
-import { methodOfLoader } from "./loaded-method.ts";
+import { type MessageRules, methodOfLoader } from "./loaded-method.ts";
+import { restoreLongKeys } from "./long-keys.ts";
 import { protobufjs, protoLoader } from "../libraries.ts";
 
 /** Types of one method from its handler type in generated code. */
@@ -75,13 +76,17 @@ export const protoService = <Handlers extends object>(
     const described = loadRoot(pathOf(file), options, true);
     const checked = keepCase ? described : loadRoot(pathOf(file), options, false);
     const checks = new MessageChecks();
+    const rulesOf = (type: protobuf.Type): MessageRules => ({
+      check: checks.of(type),
+      correct: restoreLongKeys(type),
+    });
     const methods = checked.lookupService(name).methodsArray.flatMap((method) => {
       const parts = definition[method.name];
       const { resolvedRequestType: request, resolvedResponseType: response } = method;
       if (parts === undefined || request === null || response === null) return [];
       return methodOfLoader(method.name, parts, {
-        request: checks.of(request),
-        response: checks.of(response),
+        request: rulesOf(request),
+        response: rulesOf(response),
       });
     });
     return { methods, files: describePackages(described) };

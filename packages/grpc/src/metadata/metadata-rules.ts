@@ -9,6 +9,9 @@ const connectionFields: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** Fields that gRPC and HTTP/2 set themselves: another value would break the call or its connection. */
+const protocolFields: ReadonlySet<string> = new Set(["content-length", "content-type"]);
+
 /** HTTP fields that can have only one value: Node rejects a second value. */
 const singleValueFields: ReadonlySet<string> = new Set(
   (
@@ -27,6 +30,7 @@ export const metadataProblem = (name: string, value: string | Uint8Array): strin
   if (!/^[0-9a-z_.-]+$/.test(name) || name.startsWith("grpc-"))
     return `a metadata name must consist of letters, digits, _, . and -, without the prefix grpc-, not ${JSON.stringify(name.slice(0, 100))}`;
   if (connectionFields.has(name)) return `HTTP/2 forbids the name ${name}`;
+  if (protocolFields.has(name)) return `gRPC sets ${name} itself`;
   if (name.endsWith("-bin")) return value instanceof Uint8Array ? null : `the value of ${name} must be bytes`;
   if (typeof value !== "string")
     return `the value of ${name} must be a string; only names that end in -bin have bytes`;

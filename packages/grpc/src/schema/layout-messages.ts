@@ -33,7 +33,9 @@ export class LayoutMessages {
   }
 
   private message(root: JsonSchemaObject, schema: JsonSchemaObject, name: string, place: string): string {
-    if (schema["type"] !== "object" || !isSchemaObject(schema["properties"] ?? {}))
+    const isNamed = schema["type"] === "object" && isSchemaObject(schema["properties"] ?? {});
+    if (!isNamed || valuesOfMap(schema) !== null)
+      // the keys of a map would not be sent
       return this.refuse(place, "must be an object with named properties", name);
     const known = this.namesBySchema.get(schema);
     if (known !== undefined) return known;
@@ -89,12 +91,8 @@ export class LayoutMessages {
       const type = this.type(root, items.schema, `${inner}Item`, `${place}[]`);
       return { ...base, type, form: "repeated", optional: !required || nullable };
     }
-    const values = target.schema["additionalProperties"];
-    if (
-      target.schema["type"] === "object" &&
-      isSchemaObject(values) &&
-      target.schema["properties"] === undefined
-    ) {
+    const values = valuesOfMap(target.schema);
+    if (values !== null) {
       const type = this.type(root, values, `${inner}Value`, `${place}.*`);
       return { ...base, type, form: "map", optional: !required || nullable };
     }
@@ -110,7 +108,7 @@ export class LayoutMessages {
       this.refuse(place, "is a list within a list; put the inner list in an object", name);
       return { kind: "json" };
     }
-    if (schema["type"] === "object" && isSchemaObject(schema["properties"])) {
+    if (schema["type"] === "object" && isSchemaObject(schema["properties"]) && valuesOfMap(schema) === null) {
       return {
         kind: "message",
         message: this.message(root, schema, target ?? nameOf(schema) ?? name, place),
@@ -140,6 +138,14 @@ export class LayoutMessages {
     return name;
   }
 }
+
+/** Returns the schema of the values of an object that has only arbitrary keys; `null` for other schemas. */
+const valuesOfMap = ({
+  type,
+  properties,
+  additionalProperties: values,
+}: JsonSchemaObject): JsonSchemaObject | null =>
+  type === "object" && isSchemaObject(values) && Object.keys(properties ?? {}).length === 0 ? values : null;
 
 /** Name of a schema from its `title` or `id`; `null` if it has neither. */
 const nameOf = (schema: JsonSchemaObject): string | null =>

@@ -40,5 +40,11 @@ export const layoutService = ({ name: service, schemas }: SchemaService): Servic
       responseStream: method.responseStream === true,
     };
   });
+  const ownName = service.slice(service.lastIndexOf(".") + 1);
+  if (messages.messages.has(ownName))
+    messages.problems.push({
+      code: "GRPC_UNMAPPABLE",
+      message: `${service}: a message has the name of the service, ${ownName}; give its schema another \`title\``,
+    });
   return { methods, messages: messages.messages, problems: messages.problems };
 };

@@ -76,7 +76,7 @@ export class MessageCodecs {
 
   private outgoingValue(type: FieldType, value: unknown, place: string, depth: number): unknown {
     if (type.kind === "message") return this.outgoing(type.message, value, place, depth + 1);
-    if (type.kind === "json") return toValue(value, place);
+    if (type.kind === "json") return toValue(value, place, depth + 1);
     const { scalar } = type;
     if (scalar === "string") {
       if (typeof value !== "string") throw badMessage(place, "a string");

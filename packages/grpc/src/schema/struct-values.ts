@@ -16,20 +16,34 @@ interface ProtoStruct {
   readonly fields?: Readonly<Record<string, ProtoValue>>;
 }
 
-/** Maximum depth of JSON in a message. */
+/** Maximum nesting of messages. */
 const MAX_DEPTH = 100;
 
-/** Converts JSON to `google.protobuf.Value`. An object with `toJSON` is replaced by its result; members that are `undefined` are omitted. @throws GRPC_BAD_MESSAGE */
+/** Messages for each level of JSON: a Value, and the Struct or ListValue within it. */
+const MESSAGES_PER_LEVEL = 2;
+
+/**
+ * Converts JSON to `google.protobuf.Value`. An object with `toJSON` is replaced by its result; members that are `undefined` are omitted.
+ *
+ * @param depth number of messages around the value
+ * @throws GRPC_BAD_MESSAGE
+ */
 export const toValue = (given: unknown, place = "value", depth = 0): ProtoValue => {
-  if (depth > MAX_DEPTH) throw badMessage(place, `JSON of at most ${MAX_DEPTH} levels`);
+  checkDepth(place, depth);
   const value = jsonOf(given);
   if (value === null) return { nullValue: 0 };
   if (typeof value === "string") return { stringValue: value.toWellFormed() };
   if (typeof value === "boolean") return { boolValue: value };
   if (typeof value === "number" && Number.isFinite(value)) return { numberValue: value };
-  if (Array.isArray(value))
-    return { listValue: { values: value.map((item, at) => toValue(item, `${place}[${at}]`, depth + 1)) } };
-  if (isRecord(value)) return { structValue: structOf(value, place, depth) };
+  if (Array.isArray(value)) {
+    checkDepth(place, depth + 1);
+    return {
+      listValue: {
+        values: value.map((item, at) => toValue(item, `${place}[${at}]`, depth + MESSAGES_PER_LEVEL)),
+      },
+    };
+  }
+  if (isRecord(value)) return { structValue: structOf(value, place, depth + 1) };
   throw badMessage(place, "JSON");
 };
 
@@ -40,7 +54,17 @@ export const toStruct = (given: unknown, place = "message"): ProtoStruct => {
   return structOf(value, place, 0);
 };
 
+/** @throws GRPC_BAD_MESSAGE for a Value, Struct or ListValue that is too deep, also if it is empty */
+const checkDepth = (place: string, depth: number): void => {
+  if (depth > MAX_DEPTH)
+    throw badMessage(
+      place,
+      `at most ${MAX_DEPTH} messages deep; a level of JSON counts as ${MESSAGES_PER_LEVEL}`,
+    );
+};
+
 const structOf = (record: Readonly<Record<string, unknown>>, place: string, depth: number): ProtoStruct => {
+  checkDepth(place, depth);
   const members = Object.entries(record).filter(([, member]) => member !== undefined);
   return {
     fields: Object.fromEntries(

@@ -1,7 +1,7 @@
 import { type Injections, isGuard, type Problem } from "@framework/core";
 import { unknownFields } from "@framework/core/feature";
 import type { BoundMethod } from "../call/bound-method.ts";
-import { type GrpcMethod, type GrpcService, isServiceName } from "../service/grpc-service.ts";
+import { badServiceName, type GrpcMethod, type GrpcService, isServiceName } from "../service/grpc-service.ts";
 import type { AnyImplementation, CallRules, ServiceOptions } from "../call/implementation.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 
@@ -16,16 +16,21 @@ export interface AddedService {
 }
 
 /** Returns the mistake in arguments of wrong types, which only untyped programs pass; `null` for valid arguments. */
-export const argumentProblem = ({ service, implementation }: AddedService): Problem | null => {
+export const argumentProblem = ({ service, implementation, rules }: AddedService): Problem | null => {
   const { name, resolve } = Object(service) as { name?: unknown; resolve?: unknown };
   if (typeof name !== "string" || typeof resolve !== "function")
     return problem(
       "the first argument of addGrpcService must be a service made by grpcService or protoService, or a name",
     );
-  return typeof implementation === "object" && implementation !== null && !Array.isArray(implementation)
+  if (!isObject(implementation))
+    return problem(`the second argument of addGrpcService for ${name} must be an object of handlers`);
+  return isObject(rules)
     ? null
-    : problem(`the second argument of addGrpcService for ${name} must be an object of handlers`);
+    : problem(`the third argument of addGrpcService for ${name} must be an object of options`);
 };
+
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the mistakes in the names of services: malformed and duplicate ones. */
 export const nameProblems = (added: readonly AddedService[]): readonly Problem[] => {
@@ -33,8 +38,7 @@ export const nameProblems = (added: readonly AddedService[]): readonly Problem[]
   return added.flatMap(({ service: { name } }) => {
     const isTaken = seen.has(name);
     seen.add(name);
-    if (!isServiceName(name))
-      return [problem(`${JSON.stringify(name)} is not a valid service name; use one like books.v1.Catalog`)];
+    if (!isServiceName(name)) return [badServiceName(name)];
     return isTaken ? [problem(`the service ${name} was added twice`)] : [];
   });
 };
@@ -48,6 +52,14 @@ export const implementationProblems = (
   const unknown = Object.keys(implementation)
     .filter((name) => !names.has(name))
     .map((name) => `${service.name} has no method ${name}; it has ${[...names].join(", ") || "none"}`);
+  // Only own members are handlers: methods of a class would lose their `this`.
+  const inherited = [...names]
+    .filter((name) => name in implementation && !Object.hasOwn(implementation, name))
+    .filter((name) => !(name in Object.prototype))
+    .map(
+      (name) =>
+        `${service.name}/${name}: the handler is inherited, such as a method of a class; pass an object that has the handlers as its own members`,
+    );
   const ofMethods = Object.entries(implementation).flatMap(([name, given]) =>
     typeof given === "object" && given !== null
       ? ruleProblems(`${service.name}/${name}`, given, ["handle"])
@@ -58,6 +70,7 @@ export const implementationProblems = (
     .map(([name]) => `${service.name}/${name}: a handler must be a function`);
   return [
     ...unknown,
+    ...inherited,
     ...noHandlers,
     ...ruleProblems(`the rules of ${service.name}`, rules, ["inject"]),
     ...ofMethods,

@@ -85,7 +85,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   for (const bound of methods.values()) endpoint.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
   const refused = new RefusedCalls({ operations: refusals, methods, draining });
-  guardStreams(server, { methods, maxMetadataBytes }, unary, refused);
+  guardStreams(server, { methods, maxMetadataBytes }, unary, refused, unread);
   const tls =
     config.tls === undefined
       ? null

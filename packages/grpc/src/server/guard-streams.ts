@@ -4,7 +4,13 @@ import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:h
 import { MAX_TIMEOUT_MS, timeoutMs } from "../metadata/grpc-timeout.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import type { UnaryEndpoint } from "./unary-endpoint.ts";
-import { type HeaderFields, type HeaderRules, refusalOfHeaders } from "./check-headers.ts";
+import {
+  type HeaderFields,
+  type HeaderRules,
+  type HeadersOnlyReply,
+  refusalOfHeaders,
+} from "./check-headers.ts";
+import type { UnreadStreams } from "./unread-streams.ts";
 
 type StreamListener = (
   stream: ServerHttp2Stream,
@@ -23,6 +29,7 @@ export const guardStreams = (
   rules: HeaderRules,
   unary: UnaryEndpoint,
   refused: RefusedCalls,
+  unread: UnreadStreams,
 ): void => {
   const http = httpServerOf(server);
   const [serve] = http.listeners("stream") as unknown as readonly StreamListener[];
@@ -32,7 +39,7 @@ export const guardStreams = (
     const refusal = refusalOfHeaders(headers as HeaderFields, raw, rules);
     if (refusal !== null) {
       refused.record(stream, headers as HeaderFields, refusal);
-      return refuse(stream, refusal);
+      return refuse(stream, refusal, unread);
     }
     if (unary.serve(stream, headers as HeaderFields)) return;
     limitTimeout(headers);
@@ -60,8 +67,10 @@ const httpServerOf = (server: Server): Http2Server => {
   return http;
 };
 
-const refuse = (stream: ServerHttp2Stream, fields: Readonly<Record<string, string | number>>): void => {
+const refuse = (stream: ServerHttp2Stream, fields: HeadersOnlyReply, unread: UnreadStreams): void => {
   stream.on("error", () => {}); // the client has disconnected
+  unread.add(stream); // its client may never end the body
+  stream.on("close", () => unread.delete(stream));
   stream.respond(fields, { endStream: true });
   stream.resume(); // an unread body would keep the stream open
 };

@@ -19,6 +19,9 @@ export class TlsPort {
   private readonly handshakes: Map<string, Socket> = new Map();
   private current: Certificates;
   private isDraining = false;
+  /** Number of the last reload that began, and of the last that loaded certificates. */
+  private begun = 0;
+  private loaded = 0;
   private stopTimer = (): void => {};
 
   private constructor(
@@ -85,11 +88,14 @@ export class TlsPort {
     for (const socket of this.handshakes.values()) socket.destroy();
   }
 
-  /** Loads the certificates again for new connections. Never rejects. */
+  /** Loads the certificates again for new connections. Never rejects. Reloads may overlap: older certificates never replace newer ones. */
   async reload(): Promise<void> {
+    const reload = ++this.begun;
     try {
       const certificates = await this.tls.load();
       checkLoaded(certificates);
+      if (reload < this.loaded) return;
+      this.loaded = reload;
       if (isSame(certificates, this.current)) return;
       if ((certificates.ca === undefined) !== (this.current.ca === undefined))
         throw new Error("while the port is open, ca can be replaced, but not added or removed");

@@ -8,7 +8,8 @@ const CHECK_MS = 10_000;
 const PERIODS = 3;
 
 /**
- * Streams of ended calls whose last bytes are not sent yet. By flow control, a client that does not read would keep them open; they are closed after 30 to 40 s.
+ * Streams of ended and refused calls. A client that does not read the reply, or does not end its own side, would keep them open; they are closed after 30 to
+ * 40 s.
  *
  * Running calls are limited by their deadline and `maxCallSecs`.
  */

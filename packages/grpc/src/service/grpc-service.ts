@@ -1,4 +1,4 @@
-import type { StandardSchema } from "@framework/core";
+import type { Problem, StandardSchema } from "@framework/core";
 import type { FileDescriptor } from "../descriptors/descriptor-messages.ts";
 
 /** Types of one method; it has no value at run time. */
@@ -66,6 +66,12 @@ export interface GrpcService<Methods extends MethodShapes = MethodShapes> {
 /** Whether text is valid as the full name of a service: an optional package and a name, such as `books.v1.Catalog`. */
 export const isServiceName = (name: string): boolean =>
   name.length <= 200 && /^(?:[A-Za-z][A-Za-z0-9_]*\.)*[A-Za-z][A-Za-z0-9_]*$/.test(name);
+
+/** Returns the problem of a name for which `isServiceName` is false. */
+export const badServiceName = (name: string): Problem => ({
+  code: "GRPC_BAD_SERVICE",
+  message: `${JSON.stringify(name)} is not a valid service name; use one like books.v1.Catalog`,
+});
 
 /** Whether text is valid as the name of a method or message. */
 export const isIdentifier = (name: string): boolean =>

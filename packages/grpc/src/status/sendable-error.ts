@@ -36,6 +36,7 @@ const checkedError = (error: GrpcError, otherBytes: number): SendableError => {
     const name = given.toLowerCase();
     const problem =
       metadataProblem(name, value) ??
+      (name in metadata ? `the name ${name} occurs twice` : null) ??
       (metadataBytes(name, value) > remaining ? `the value of ${name} is too long` : null);
     if (problem !== null) {
       problems.push(problem);

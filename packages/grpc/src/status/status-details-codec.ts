@@ -49,23 +49,46 @@ const decodeMessage = (type: string, bytes: Uint8Array): Record<string, unknown>
     defaults: true,
   });
 
+/**
+ * Replaces lone surrogates with U+FFFD: protobufjs writes them as invalid UTF-8, which other implementations reject. Untyped programs may pass other values,
+ * and omit them.
+ */
+const text = (value: string | null | undefined): string => String(value ?? "").toWellFormed();
+
+const NANOS_PER_SEC = 1_000_000_000;
+
 const toAny = (detail: StatusDetail): Any => {
   switch (detail.kind) {
     case "badRequest":
       return {
         typeUrl: `${PREFIX}BadRequest`,
-        value: encodeMessage("BadRequest", { fieldViolations: detail.violations }),
+        value: encodeMessage("BadRequest", {
+          fieldViolations: detail.violations.map(({ field, description }) => ({
+            field: text(field),
+            description: text(description),
+          })),
+        }),
       };
     case "retryInfo": {
-      const seconds = Math.floor(detail.delayMs / 1000);
-      const nanos = Math.round((detail.delayMs - seconds * 1000) * 1_000_000);
+      const total = Math.round(detail.delayMs * 1_000_000);
+      const seconds = Math.trunc(total / NANOS_PER_SEC);
+      const nanos = total % NANOS_PER_SEC; // has the sign of the seconds, as in every valid Duration
       return {
         typeUrl: `${PREFIX}RetryInfo`,
         value: encodeMessage("RetryInfo", { retryDelay: { seconds, nanos } }),
       };
     }
     case "errorInfo":
-      return { typeUrl: `${PREFIX}ErrorInfo`, value: encodeMessage("ErrorInfo", detail) };
+      return {
+        typeUrl: `${PREFIX}ErrorInfo`,
+        value: encodeMessage("ErrorInfo", {
+          reason: text(detail.reason),
+          domain: text(detail.domain),
+          metadata: Object.fromEntries(
+            Object.entries(detail.metadata ?? {}).map(([name, value]) => [text(name), text(value)]),
+          ),
+        }),
+      };
     case "other":
       return { typeUrl: detail.typeUrl, value: detail.value };
   }

@@ -41,6 +41,7 @@ export class WebEndpoint {
     const cancel = (): void => reply.cancel();
     const { signal } = request;
     signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel(); // the client disconnected before the call began
     const done = (outcome: CallOutcome): void => {
       signal.removeEventListener("abort", cancel);
       reply.end(trailersFrame(webTrailers(outcome, call)));

@@ -63,6 +63,8 @@ export const webTrailers = (
       add("grpc-status-details-bin", encodeDetails(outcome.statusCode, message, outcome.details));
     for (const [name, value] of Object.entries(outcome.metadata)) add(name.toLowerCase(), value);
   }
-  for (const [name, value] of call.trailersToSend ?? []) add(name, value);
+  // Metadata of the error replaces trailers of the same name, as on the gRPC port.
+  const replaced = new Set(Object.keys(outcome?.metadata ?? {}).map((name) => name.toLowerCase()));
+  for (const [name, value] of call.trailersToSend ?? []) if (!replaced.has(name)) add(name, value);
   return trailers;
 };

@@ -26,7 +26,7 @@ export class WebReply {
         this.controller = controller;
       },
       pull: () => this.wake(),
-      cancel: () => this.cancel(),
+      cancel: () => this.stop(),
     });
   }
 
@@ -49,8 +49,15 @@ export class WebReply {
     this.wake();
   }
 
-  /** Aborts the call, because the client has disconnected. */
+  /** Aborts the call and ends the body, because the client has disconnected. */
   cancel(): void {
+    if (this.hasEnded) return;
+    this.stop();
+    this.controller?.close();
+  }
+
+  /** Aborts the call, because the body is not read. */
+  private stop(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.abort(new GrpcError("CANCELLED", "The client cancelled the call"));
