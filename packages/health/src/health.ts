@@ -39,7 +39,7 @@ export class Health {
     return this.probe("live");
   }
 
-  /** Whether all critical checks of the group `startup` have passed once; it stays true. */
+  /** Whether all critical checks of the group `startup` have passed in one probe; it stays true. */
   async hasStarted(): Promise<boolean> {
     if (!this.started && (await this.probe("startup"))) this.started = true;
     return this.started;
