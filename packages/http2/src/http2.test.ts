@@ -1,4 +1,6 @@
-import { App, type HttpRequest } from "@framework/core";
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { App, type HttpRequest, Response } from "@framework/core";
 import { eventually, overHttp2, selfSigned } from "@framework/conformance";
 import { expect, test } from "@jest/globals";
 import { http2 } from "./http2.ts";
@@ -123,4 +125,27 @@ test("the log line of a failed reply has the request's path and client, not its 
   await running.close();
   expect(JSON.stringify(lines)).not.toContain("SECRET");
   expect(failed()[0]?.[1]).toMatchObject({ method: "GET", path: "/broken", clientIp: "127.0.0.1" });
+});
+
+test("fields of HTTP/1.1 connections are dropped from replies, also a field on its own", async () => {
+  const app = createApp().enableHttp2({ h2c: true });
+  const names = ["http2-settings", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"];
+  const sets = [names, ...names.map((name) => [name])];
+  for (const [at, set] of sets.entries()) {
+    const headers = { ...Object.fromEntries(set.map((name) => [name, "x"])), "x-kept": "1" };
+    app.get(`/${at}`, () => new Response("all", { headers }));
+  }
+  const running = await app.run(options);
+  const client = connect(running.url);
+  try {
+    for (const at of sets.keys()) {
+      const request = client.request({ ":path": `/${at}` });
+      const [received] = (await once(request, "response")) as [Readonly<Record<string, unknown>>];
+      expect(received).toMatchObject({ ":status": 200, "x-kept": "1" });
+      expect(names.filter((name) => name in received)).toEqual([]);
+    }
+  } finally {
+    client.destroy();
+    await running.close();
+  }
 });

@@ -74,7 +74,7 @@ export class ReplyFields {
     const lines: string[] = [];
     for (let at = 0; at + 1 < fields.length; at += 2) {
       const name = headerName(fields[at] ?? "");
-      if (isConnectionField(name)) return null;
+      if (isConnectionField(name) || name === UPGRADE_SETTINGS) return null;
       lines.push(name, headerValue(name, fields[at + 1] ?? ""));
     }
     if (Object.isFrozen(fields)) {
@@ -86,5 +86,13 @@ export class ReplyFields {
   }
 }
 
-/** Fields that `prepareReply` adds for HTTP/1.1. */
-const hopFields: ReadonlySet<string> = new Set(["connection", "transfer-encoding", "upgrade"]);
+/** A field of the upgrade from HTTP/1.1, which `respond` rejects. */
+const UPGRADE_SETTINGS = "http2-settings";
+
+/** Fields that `prepareReply` adds for HTTP/1.1, and the settings of an upgrade. */
+const hopFields: ReadonlySet<string> = new Set([
+  "connection",
+  "transfer-encoding",
+  "upgrade",
+  UPGRADE_SETTINGS,
+]);
