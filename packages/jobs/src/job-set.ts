@@ -5,7 +5,14 @@ import {
   type Problem,
   type StandardSchema,
 } from "@framework/core";
-import { type Clock, messageOf, systemClock, unknownFields } from "@framework/core/feature";
+import {
+  type Clock,
+  describeInvalid,
+  isOptions,
+  messageOf,
+  systemClock,
+  unknownFields,
+} from "@framework/core/feature";
 import type { Kernel, WorkQueue } from "@framework/durable/feature";
 import { DefinedJob, type TraceHeaders } from "./job/defined-job.ts";
 import type { Job } from "./job/job.ts";
@@ -34,6 +41,11 @@ const noTrace: TraceHeaders = () => null;
 const NAME = /^[\w.:/-]{1,90}$/;
 const NAME_RULE = "its name must have 1 to 90 letters, digits and . _ : / -";
 
+const isName = (name: unknown): name is string => typeof name === "string" && NAME.test(name);
+
+const notAnObject = (options: unknown): string =>
+  `its options must be an object, not ${Array.isArray(options) ? "a list" : describeInvalid(options)}`;
+
 /** The jobs and schedules of one app, or of a kernel without one. */
 export class JobSet {
   private readonly parts: JobSetParts;
@@ -54,7 +66,8 @@ export class JobSet {
     handler: JobHandler<S, I>,
   ): Job<S> {
     const { trace = noTrace } = this.parts;
-    const job = new DefinedJob<S>(name, options, this.open(name, options, handler), trace);
+    const queue = this.open(name, options, handler);
+    const job = new DefinedJob<S>(name, queue === null ? {} : options, queue, trace);
     this.jobs.set(name, job);
     this.ownJobs.add(job);
     return job;
@@ -65,10 +78,10 @@ export class JobSet {
     return Array.from(this.jobs.values());
   }
 
-  schedule<S extends StandardSchema | undefined>(
-    name: string,
-    { job, input, ...times }: ScheduleOptions<S>,
-  ): void {
+  schedule<S extends StandardSchema | undefined>(name: string, options: ScheduleOptions<S>): void {
+    const isRecord: boolean = isOptions(options);
+    if (!isRecord) return this.refuse("JOBS_BAD_SCHEDULE", `schedule ${name}: ${notAnObject(options)}`);
+    const { job, input, ...times } = options;
     const [unknown] = unknownFields("it", times, ["cron", "timeZone", "missed"]);
     const mistake = unknown ?? this.mistakeInSchedule(name, job);
     if (mistake !== null || !(job instanceof DefinedJob))
@@ -105,7 +118,7 @@ export class JobSet {
     handler: JobHandler<S, I>,
   ): WorkQueue<JobPayload> | null {
     try {
-      const mistake = this.mistakeInJob(name, handler);
+      const mistake = this.mistakeInJob(name, options, handler);
       if (mistake === null) return openJobQueue(this.parts.kernel, name, options, handler);
       this.refuse("JOBS_BAD_JOB", `job ${name}: ${mistake}`);
     } catch (error) {
@@ -115,14 +128,15 @@ export class JobSet {
     return null;
   }
 
-  private mistakeInJob(name: string, handler: unknown): string | null {
-    if (!NAME.test(name)) return NAME_RULE;
+  private mistakeInJob(name: unknown, options: unknown, handler: unknown): string | null {
+    if (!isName(name)) return NAME_RULE;
     if (this.jobs.has(name)) return "there are two with this name; rename one";
+    if (!isOptions(options)) return notAnObject(options);
     return typeof handler === "function" ? null : "its handler must be a function";
   }
 
-  private mistakeInSchedule(name: string, job: unknown): string | null {
-    if (!NAME.test(name)) return NAME_RULE;
+  private mistakeInSchedule(name: unknown, job: unknown): string | null {
+    if (!isName(name)) return NAME_RULE;
     if (this.plans.has(name)) return "there are two with this name; rename one";
     return this.ownJobs.has(job) ? null : "its job must be one returned by `define` of this app";
   }

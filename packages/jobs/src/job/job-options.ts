@@ -51,7 +51,7 @@ export interface JobOptions<
   readonly keepSecs?: number;
   /** How long failed jobs are kept, in seconds. @default 604800 */
   readonly keepFailedSecs?: number;
-  /** The health check `queues` fails when jobs have been due, and no attempt has ended in this process, for this many seconds. @default timeoutMs plus a minute */
+  /** The health check `queues` fails when jobs have been due, and no attempt has ended in this process, for this many seconds, at least 0.1. @default timeoutMs plus a minute */
   readonly stalledAfterSecs?: number;
   /** The health check `queues` fails when more jobs than this gave up in this process in the past hour. @default 100 */
   readonly maxGaveUpPerHour?: number;

@@ -14,6 +14,7 @@ import {
 import { rateLimit } from "../rate/rate-limit.ts";
 import { RATE_TABLES, rateTables } from "../rate/rate-tables.ts";
 import { validateInput } from "./checked-input.ts";
+import { checkJobOptions } from "./job-mistakes.ts";
 import type { HandlerInputOf, JobHandler, JobOptions } from "./job-options.ts";
 import { inputIn, type JobPayload } from "./job-payload.ts";
 import { type JobRun, toRun } from "./job-run.ts";
@@ -46,9 +47,13 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
         run(input as HandlerInputOf<S>, toRun(name, item), dependencies),
       )) as WorkHandler<JobPayload, I>,
   };
-  const [checkedRate] = checkTogether(
-    () => (rate === undefined ? null : jobRate(rate)),
-    () => queueDefinition(definition),
+  const [, [checkedRate]] = checkTogether(
+    () => checkJobOptions({ ...options }),
+    () =>
+      checkTogether(
+        () => (rate === undefined ? null : jobRate(rate)),
+        () => queueDefinition(definition),
+      ),
   );
   if (checkedRate === null) return kernel.queue(definition);
   const admission = rateLimit(kernel.tables(RATE_TABLES, rateTables), name, checkedRate);

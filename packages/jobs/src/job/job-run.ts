@@ -7,9 +7,9 @@ export interface JobRun extends Pick<
 > {
   /** Name of the job. */
   readonly name: string;
-  /** Name of the schedule that added the job; `null` for a job that the program enqueued. */
+  /** Name of the schedule that added the job; `null` for a job that the program enqueued, unless it passed on the `headers` of a scheduled one. */
   readonly schedule: string | null;
-  /** The scheduled time in Unix milliseconds; `null` for a job that the program enqueued. */
+  /** The scheduled time in Unix milliseconds; `null` if `schedule` is. */
   readonly scheduledAt: number | null;
 }
 

@@ -43,3 +43,19 @@ test("a failed check of scheduled runs is logged; while the database is unavaila
     "warn DATABASE_CLOSED 9",
   ]);
 });
+
+test("schedules that end during their start check no runs", async () => {
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
+  const kernel = createKernel(db, { clock: virtualClock(), log: quiet });
+  const timers = virtualClock();
+  const set = new JobSet({ kernel, onProblem: () => {}, clock: timers, log: () => quiet });
+  set.schedule("often", { cron: "* * * * *", job: set.define("note", {}, () => {}) });
+  await kernel.start();
+  const beginning = set.begin();
+  set.end();
+  await beginning;
+  await kernel.stop();
+  await db.close();
+  expect(timers.pending).toBe(0);
+});

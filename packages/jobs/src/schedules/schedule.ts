@@ -1,3 +1,4 @@
+import { describeInvalid } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { type CronExpression, parseCron } from "../cron/cron-expression.ts";
 import { lastRun, nextRun } from "../cron/next-run.ts";
@@ -35,6 +36,9 @@ export class Schedule {
 
   /** @throws Error whose message describes the mistake */
   constructor(name: string, { cron, timeZone = "UTC", missed = "once" }: ScheduleTimes, job: ScheduledJob) {
+    const isText: boolean = typeof cron === "string";
+    if (!isText)
+      throw new Error(`its cron must be a string, such as "30 6 * * mon", not ${describeInvalid(cron)}`);
     this.name = name;
     this.cron = cron;
     this.expression = parseCron(cron);

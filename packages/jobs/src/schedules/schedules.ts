@@ -89,7 +89,7 @@ export class Schedules {
       });
       await this.plan(schedule);
     }
-    if (this.schedules.size > 0 && this.kernel.runsWork)
+    if (this.schedules.size > 0 && this.kernel.runsWork && !this.hasEnded)
       this.cancelChecks = this.clock.every(CHECK_MS, () => void this.checkRuns());
   }
 
