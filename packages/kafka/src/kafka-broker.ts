@@ -50,8 +50,8 @@ export const adapterOf = (config: KafkaConfig): BrokerAdapter => ({
 });
 
 const serversOf = ({ brokers, tls }: KafkaConfig): NonNullable<BrokerAdapter["servers"]> => {
-  const hosts = typeof brokers === "string" ? brokers.split(",").map((host) => host.trim()) : brokers;
-  return hosts.map((host) => ({ host, protocol: tls === false ? "kafka" : "kafka-secure" }));
+  const hosts = typeof brokers === "string" ? brokers.split(",") : brokers;
+  return hosts.map((host) => ({ host: host.trim(), protocol: tls === false ? "kafka" : "kafka-secure" }));
 };
 
 const openBroker = (config: KafkaConfig, { clock, random, log }: BrokerContext): Broker => {

@@ -126,10 +126,12 @@ export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig"
           : 'must be { mechanism: "plain" | "scram-sha-256" | "scram-sha-512", username, password } or { mechanism: "oauthbearer", oauthBearerProvider }',
     }),
   ),
-  tls: checked<KafkaConfig["tls"]>(
-    false,
-    "true, false or options of tls.connect",
-    (value) => typeof value === "boolean" || isObject(value),
+  tls: secret(
+    checked<KafkaConfig["tls"]>(
+      false,
+      "true, false or options of tls.connect",
+      (value) => typeof value === "boolean" || isObject(value),
+    ),
   ),
   sessionTimeoutMs: integer(30_000, { min: 6000, max: 1_800_000 }),
   rebalanceTimeoutMs: integer(60_000, { min: 1000, max: 1_800_000 }),

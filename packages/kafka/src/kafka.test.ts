@@ -45,12 +45,22 @@ test("all mistakes in the configuration are reported together at start", async (
     expect(failure).toContain(part);
 });
 
+test.each([" one:9092 , two:9093", [" one:9092 ", "two:9093"]])(
+  "servers has the addresses without surrounding spaces: %j",
+  (brokers) => {
+    const servers = kafkaBroker({ brokers }).servers?.map(({ host }) => host);
+    expect(servers).toEqual(["one:9092", "two:9093"]);
+  },
+);
+
 test("error messages do not include credentials", async () => {
   const failure = await failureOf({
     brokers: [unavailable],
     sasl: { mechanism: "unknown", username: "user", password: "hunter2" } as never,
+    tls: "-----BEGIN PRIVATE KEY-----hunter2" as never,
   });
   expect(failure).toContain("KafkaConfig.sasl must be");
+  expect(failure).toContain("KafkaConfig.tls must be");
   expect(failure).not.toContain("hunter2");
 });
 

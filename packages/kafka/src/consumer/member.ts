@@ -16,6 +16,7 @@ import { AssignedPartition } from "./assigned-partition.ts";
 import { assignorOf } from "./assignor.ts";
 import type { Assignment } from "./kafka-delivery.ts";
 import { ReadPositions } from "./read-positions.ts";
+import { repeat } from "./repeat.ts";
 import { startPositions } from "./start-positions.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { unreadableMessages } from "./unreadable-messages.ts";
@@ -348,20 +349,29 @@ export class Member {
 
   /** Watches for handlers that ignore their signal, and for new topics of a pattern. */
   private async watch(): Promise<void> {
-    const { clock, config, options, admin } = this.parts;
+    const { clock, config, options } = this.parts;
     const { signal } = this.ended;
-    for (let sinceTopicsMs = 0; !signal.aborted; sinceTopicsMs += this.heartbeatMs) {
-      await pause(clock, Math.min(this.heartbeatMs, config.metadataMs), signal);
-      const stuck = this.partitionNames.find((name) => !options.sink.isPartitionAlive(name));
-      if (stuck !== undefined)
-        this.end(
-          `a handler of ${stuck} ignores its signal after its time limit; another process gets the partition`,
-        );
-      if (options.pattern === null || sinceTopicsMs < config.metadataMs) continue;
-      sinceTopicsMs = 0;
-      const found = await matchingTopics(admin, options).catch(() => this.topics);
-      if (found.join() !== this.topics.join()) this.end("the topics that match the pattern have changed");
-    }
+    const checks = [
+      repeat(() => this.checkHandlers(), { clock, signal, everyMs: this.heartbeatMs }),
+      ...(options.pattern === null
+        ? []
+        : [repeat(() => this.checkTopics(), { clock, signal, everyMs: config.metadataMs })]),
+    ];
+    await Promise.all(checks);
+  }
+
+  private checkHandlers(): void {
+    const stuck = this.partitionNames.find((name) => !this.parts.options.sink.isPartitionAlive(name));
+    if (stuck !== undefined)
+      this.end(
+        `a handler of ${stuck} ignores its signal after its time limit; another process gets the partition`,
+      );
+  }
+
+  private async checkTopics(): Promise<void> {
+    const { options, admin } = this.parts;
+    const found = await matchingTopics(admin, options).catch(() => this.topics);
+    if (found.join() !== this.topics.join()) this.end("the topics that match the pattern have changed");
   }
 }
 
