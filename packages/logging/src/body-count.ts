@@ -1,4 +1,4 @@
-import { BodyStream } from "@framework/core/feature";
+import { BodyStream, messageOf } from "@framework/core/feature";
 
 /** Wraps a body to count the bytes read and record the error that ended it. */
 export class CountedBody extends BodyStream {
@@ -41,7 +41,7 @@ class Counter implements AsyncIterableIterator<Uint8Array> {
       if (result.done !== true) this.bytes += result.value.byteLength;
       return result;
     } catch (error) {
-      this.error = Error.isError(error) ? error.message : "the body failed";
+      this.error = Error.isError(error) ? messageOf(error) : "the body failed";
       throw error;
     }
   }

@@ -139,6 +139,20 @@ for (const transport of ["fast", "node"] as const) {
     await waitFor(() => lines().some(isRequest));
     expect(lines().filter(isRequest)).toMatchObject([{ path: "/broken", error: "disk gone" }]);
   });
+
+  test(`a failed stream has a line, even if the message of its error is not a string (${transport})`, async () => {
+    const { app, lines } = makeApp();
+    async function* broken() {
+      yield "one";
+      throw Object.defineProperty(new Error("disk gone"), "message", { value: 7 });
+    }
+    app.get("/broken", () => broken());
+    await using client = socketClient(app, { transport, logs: true });
+    await client.get("/broken").catch(() => null);
+    const isRequest = (line: object) => "method" in line && "latency" in line;
+    await waitFor(() => lines().some(isRequest));
+    expect(lines().filter(isRequest)).toMatchObject([{ path: "/broken", error: "7" }]);
+  });
 }
 
 for (const transport of ["fast", "node"] as const) {

@@ -102,7 +102,7 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
       const given = fieldsOf(fields);
       const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, reservedNames);
       if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
-      const text = withoutCredentials(textOf(message), MAX_MESSAGE);
+      const text = withoutCredentials(messageText(message, redaction), MAX_MESSAGE);
       // pino would write both members; log collectors use the first or the last, or reject the line
       if (replaces(members, bindings)) root[level]({ ...bindings, ...members }, text);
       else instance[level](members, text);
@@ -129,6 +129,12 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
 };
 
 const MAX_MESSAGE = 2048;
+
+/** Returns the text of a message, which an untyped program may give as an object, such as `info(fields, message)`: its secrets are redacted, too. */
+const messageText = (message: unknown, redaction: Redaction): string => {
+  if (typeof message === "string") return message;
+  return textOf(typeof message === "object" ? redaction.fields({ message })["message"] : message);
+};
 
 const replaces = (members: object, bindings: object): boolean => {
   for (const name in members) if (Object.hasOwn(bindings, name)) return true;

@@ -13,12 +13,12 @@ import {
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * Destination of lines: `write` gets one or more whole lines. Accepts any Node stream and the results of `pino.transport` and
- * `pino.destination`. After `write` returned `false`, nothing is written until `drain`.
+ * Destination of lines: `write` gets one or more whole lines. Accepts any writable stream of Node and the results of `pino.transport` and
+ * `pino.destination`. After `write` returned `false`, nothing is written until `drain`, if it has `once`.
  * Errors of a stream do not end the service: once it is destroyed, lines are dropped and counted.
  */
 export interface LogDestination {
-  /** Writes whole lines; after `false` the log waits for `drain`. */
+  /** Writes whole lines. After `false` the log waits for `drain`, if `once` is present. */
   write(lines: string): unknown;
   /** Calls back when more lines can be written. */
   once?(event: "drain", listener: () => void): unknown;
@@ -44,7 +44,7 @@ export interface LoggingConfig {
   readonly logBody: boolean;
   /** Maximum number of bytes of a body that `logBody` writes; only the size of longer ones is logged. @default 1024 */
   readonly maxLoggedBodyBytes: number;
-  /** Additional names of fields, header fields and body members whose values are redacted. @default [] */
+  /** Additional names of fields, header fields and body members whose values are redacted; each of 1 to 100 characters. @default [] */
   readonly redact: readonly string[];
   /** Destination: an open file descriptor, or an object with `write`. @default 1, standard output */
   readonly destination: number | LogDestination;
@@ -68,7 +68,7 @@ export const LoggingConfig: ConfigRecord<LoggingConfig> = configRecord<LoggingCo
   ),
   logBody: flag(false),
   maxLoggedBodyBytes: integer(1024, { min: 1, max: 8192 }),
-  redact: list([], "names: letters, digits, dots, dashes and underscores", isName),
+  redact: list([], "names of 1 to 100 letters, digits, dots, dashes and underscores", isName),
   destination: checked<number | LogDestination>(
     1,
     "an open file descriptor, or an object with a write method",

@@ -149,11 +149,8 @@ const classOf = (error: Error): unknown => {
 /** Written in place of a value that cannot be read. */
 const UNREADABLE = "[unreadable]";
 
-const normalise = (name: string): string =>
-  name
-    .slice(0, MAX_FIELD_LENGTH)
-    .toLowerCase()
-    .replace(/[^a-z\d]/g, "");
+/** Returns a name in one spelling. The whole name counts, because names of secrets are recognised by their end. */
+const normalise = (name: string): string => name.toLowerCase().replace(/[^a-z\d]+/g, "");
 
 /** Redacts a possible query or fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
 export const withoutQuery = (value: string): string =>
