@@ -54,7 +54,7 @@ export const messagingErrors: ErrorCatalogue = {
   },
   MESSAGING_LOST: {
     summary:
-      "the broker gave a delivery to another consumer, or the process is stopping (the abort reason of the signal), or no try of a message with the inbox ever ended (the cause of its dead letter)",
+      "the broker gave a delivery to another consumer, or the process is stopping (the abort reason of the signal), or the process of the last try of a message with the inbox died before it stored the result (then this is the cause of the dead letter)",
     action:
       "after an abort, let the handler end: the message is delivered again; if a dead letter has this code, check whether its handler kills the process",
   },

@@ -10,9 +10,8 @@ import {
   text,
 } from "@framework/core/feature";
 import type { BrokerAdapter } from "./port/broker-adapter.ts";
-import { MAX_TOPIC_BYTES } from "./limits.ts";
 import { isSource, sourceRule } from "./send/to-event.ts";
-import { isTopicName, type Topic } from "./send/topic.ts";
+import { isTopic, isTopicName, type Topic, topicNameRule } from "./send/topic.ts";
 
 /** Options of `enableMessaging`. The configuration of a broker's package may include them. */
 export interface MessagingConfig {
@@ -54,8 +53,10 @@ export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("Mess
   group: optional<string>(text("")),
   topics: checked<MessagingConfig["topics"]>(
     [],
-    `a list of topics or their names, with names of 1 to ${MAX_TOPIC_BYTES} bytes`,
-    (value) => Array.isArray(value) && value.every((each) => isTopicName(isTopic(each) ? each.name : each)),
+    `a list of topics or their names, with names of ${topicNameRule}`,
+    (value) =>
+      Array.isArray(value) &&
+      Array.from(value).every((each) => isTopicName(isTopic(each) ? each.name : each)), // `every` alone skips holes
   ),
   topology: optional<"verify" | "create" | "off">({
     problem: (value) =>
@@ -77,6 +78,3 @@ export const isAdapter = (value: unknown): value is BrokerAdapter =>
   typeof value.capabilities === "object" &&
   "open" in value &&
   typeof value.open === "function";
-
-const isTopic = (value: unknown): value is Topic =>
-  typeof value === "object" && value !== null && "name" in value && "schemas" in value;

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { StandardSchema } from "@framework/core";
-import { markHandled, isPlainObject, systemClock, unknownFields } from "@framework/core/feature";
+import { isOptions, markHandled, isPlainObject, systemClock, unknownFields } from "@framework/core/feature";
 import { type Event, newHeaders } from "./envelope/event.ts";
+import { headerText } from "./envelope/header-text.ts";
 import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
 import { MAX_REQUEST_MS } from "./limits.ts";
 import { messagingError } from "./errors/messaging-error.ts";
@@ -10,7 +11,7 @@ import { MessagingApp } from "./messaging-app.ts";
 import { type MessagingConfig } from "./messaging-config.ts";
 import type { NewMessage, Receipt } from "./send/new-message.ts";
 import { badMessage, toEvent } from "./send/to-event.ts";
-import type { Topic } from "./send/topic.ts";
+import { type Topic, topicNameOf } from "./send/topic.ts";
 import { checkData, issuesText } from "./send/check-data.ts";
 import { isSchema } from "./subscribe/is-schema.ts";
 import type { AnyHandler, AnyOptions } from "./subscribe/subscription-options.ts";
@@ -85,10 +86,11 @@ const sendAll = async (
   checkNames(call, options, sendOptionNames);
   const { broker, ...settings } = options;
   const { sender, config } = app.broker(broker);
+  const name = topicNameOf(to);
   if (!Array.isArray(messages)) throw badMessage("sendAll requires a list of messages; send sends one");
   const events = messages.map((message) => eventOf(message, config));
   if (typeof to !== "string") for (const event of events) await checkData(to, event);
-  return await sender.send(typeof to === "string" ? to : to.name, events, settings);
+  return await sender.send(name, events, settings);
 };
 
 const sendOptionNames = Object.keys({
@@ -104,8 +106,9 @@ const requestOptionNames = Object.keys({
   broker: 0,
 } satisfies Record<keyof RequestOptions, 0>);
 
-/** @throws MESSAGING_BAD_MESSAGE for an unknown option, which would otherwise be ignored */
+/** @throws MESSAGING_BAD_MESSAGE for a value that is not an object, and for an unknown option, which would otherwise be ignored */
 const checkNames = (call: string, options: object, known: readonly string[]): void => {
+  if (!isOptions(options)) throw badMessage(`the options of ${call} must be an object`);
   const [unknown] = unknownFields(`the options object of ${call}`, options, known);
   if (unknown !== undefined) throw badMessage(unknown);
 };
@@ -117,7 +120,7 @@ const endGroup = async (
   options: Pick<SendOptions, "broker">,
 ): Promise<boolean> => {
   checkNames("endGroup", options, ["broker"]);
-  return await app.broker(options.broker).app.endGroup(typeof to === "string" ? to : to.name, group);
+  return await app.broker(options.broker).app.endGroup(topicNameOf(to), group);
 };
 
 const eventOf = (message: NewMessage, { source, clock = systemClock }: Readonly<MessagingConfig>): Event =>
@@ -137,16 +140,16 @@ const request = async (
   if (schema !== undefined && !isSchema(schema))
     throw badMessage("schema must be a Standard Schema, of the reply");
   if (!isTimeout(timeoutMs)) throw badMessage(`timeoutMs must be a number from 1 to ${MAX_REQUEST_MS}`);
+  const name = topicNameOf(to);
   const event = eventOf(message, config);
   await checkData(to, event);
-  const name = typeof to === "string" ? to : to.name;
   const inbox = running.openInbox();
   const headers = Object.assign(newHeaders(), event.headers, { [REPLY_TO]: inbox.topic });
   const send = (): Promise<unknown> => sender.send(name, [{ ...event, headers }], { ttlMs: timeoutMs });
   const reply = await inbox.request(event.id, send, timeoutMs);
   if (reply === null) throw new NoReplyError(name, timeoutMs);
   const failure = reply.headers[REPLY_ERROR];
-  if (failure !== undefined) throw new RequestFailedError(name, failure);
+  if (failure !== undefined) throw new RequestFailedError(name, headerText(failure)); // other programs may send any text
   return schema === undefined ? reply.data : await checkedReply(name, schema, reply.data);
 };
 

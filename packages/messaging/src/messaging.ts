@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature, isPlainObject } from "@framework/core/feature";
+import { type ConfigInput, type Feature, isClock, isPlainObject } from "@framework/core/feature";
 import type { DurableMethods } from "@framework/durable";
 import { type Kernel, kernelOf } from "@framework/durable/feature";
 import { type ConfigKind, registerSetup } from "./brokers/config-kinds.ts";
@@ -6,6 +6,7 @@ import { memoryBroker } from "./memory/memory-broker.ts";
 import { DEFAULT_BROKER, MessagingApp } from "./messaging-app.ts";
 import { isAdapter, type MessagingConfig } from "./messaging-config.ts";
 import type { Messaging } from "./messaging-api.ts";
+import type { BrokerAdapter } from "./port/broker-adapter.ts";
 import { messagingOf } from "./messaging-of.ts";
 
 /** The methods that the feature adds to an app. */
@@ -63,5 +64,7 @@ const enable = (app: MessagingApp, kinds: readonly ConfigKind[], config: object)
   const own = config as ConfigInput<MessagingConfig>;
   const { broker } = own;
   if (broker === undefined || broker === "database") return app.enableOnDatabase(own);
-  app.enable(DEFAULT_BROKER, isAdapter(broker) ? broker : memoryBroker(), own);
+  const { clock } = own;
+  const inMemory = (): BrokerAdapter => memoryBroker(isClock(clock) ? { clock } : {}); // the app reports an invalid clock at start
+  app.enable(DEFAULT_BROKER, isAdapter(broker) ? broker : inMemory(), own);
 };

@@ -234,7 +234,7 @@ export const brokerProblems = (
       spec.order === "none" || capabilities.orders.includes(spec.order),
       `does not support order: "${spec.order}"`,
     ],
-    [typeof spec.topic === "string" || capabilities.patterns, "does not support subscriptions to patterns"],
+    [!(spec.topic instanceof RegExp) || capabilities.patterns, "does not support subscriptions to patterns"],
     [spec.from === "earliest" || capabilities.replay, 'does not support from: "latest"; leave it out'],
     [
       spec.prefetch === null || spec.prefetch >= spec.batch.size || capabilities.settlement === "cumulative",

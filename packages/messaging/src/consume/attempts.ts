@@ -184,13 +184,16 @@ export class Attempts {
   }
 }
 
-/** Adopts the count of the inbox, which covers all processes. */
+/**
+ * Adopts the count of the inbox, which covers all processes. A higher count of the broker is kept, for example if the message was tried before the subscription had
+ * the inbox; an estimate from the number of deliveries is not.
+ */
 const adoptCount = (entry: Entry | null, message: Message, attempts: number): void => {
-  if (entry !== null) {
-    const { tries, headers } = entry.delivery;
-    entry.tries = Math.max(attempts - 1, tries ?? numberIn(headers, TRIES) ?? 0);
-  }
-  countAttempt(message, attempts);
+  if (entry === null) return countAttempt(message, attempts);
+  const { tries, deliveries, headers } = entry.delivery;
+  const isEstimate = tries === null && deliveries !== null;
+  entry.tries = Math.max(attempts - 1, isEstimate ? (numberIn(headers, TRIES) ?? 0) : entry.tries);
+  countAttempt(message, entry.tries + 1);
 };
 
 const countAttempt = (message: Message, attempt: number): void => {

@@ -29,7 +29,7 @@ export class BatchWait {
     return true;
   }
 
-  /** Ends the wait; the next partial batch has its own. Called when a batch begins. */
+  /** Ends the wait; the next partial batch has its own. Called when a batch begins, and when its messages were lost. */
   reset(): void {
     this.cancel?.();
     this.cancel = null;

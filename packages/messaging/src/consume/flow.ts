@@ -174,8 +174,8 @@ export class Flow {
       if (this.batchWait.waitIfPartial(this.lanes.readyCount)) return;
       if (!this.admit()) break;
       const entries = this.takeBatch(batch.size);
+      this.batchWait.reset(); // also without entries: the ready ones were lost
       if (entries.length === 0) break;
-      this.batchWait.reset();
       this.start(entries);
     }
   }

@@ -13,6 +13,7 @@ import { fakeDelivery, fakeBroker, type FakeBrokerOptions, logCapabilities } fro
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
+const REPLIES = "replies.018f7b0e-6a3c-4a7e-9c55-2d1f0a7f3b11";
 
 test.each<[string, (context: MessageContext) => void, FakeBrokerOptions]>([
   ["dead letter", (context) => context.reject("no such book"), {}],
@@ -44,7 +45,7 @@ test("a clean stop waits for the reply to a message that became a dead letter", 
   const begun = Promise.withResolvers<void>();
   const confirmed = Promise.withResolvers<void>();
   const beforeSend = async ([message]: readonly OutgoingMessage[]): Promise<void> => {
-    if (message?.topic !== "replies.shop") return;
+    if (message?.topic !== REPLIES) return;
     begun.resolve();
     await confirmed.promise;
   };
@@ -57,7 +58,7 @@ test("a clean stop waits for the reply to a message that became a dead letter", 
   await waitFor(() => app.messaging.status()[0]?.state === "running", long);
   broker
     .sink()
-    .deliver([fakeDelivery("1", { headers: Object.assign(newHeaders(), { [REPLY_TO]: "replies.shop" }) })]);
+    .deliver([fakeDelivery("1", { headers: Object.assign(newHeaders(), { [REPLY_TO]: REPLIES }) })]);
   await begun.promise;
   let hasStopped = false;
   const stopping = app.stop().then(() => (hasStopped = true));
@@ -65,7 +66,7 @@ test("a clean stop waits for the reply to a message that became a dead letter", 
   expect(hasStopped).toBe(false);
   confirmed.resolve();
   await stopping;
-  expect(broker.sent.map(({ topic }) => topic).toSorted()).toEqual(["books.search.dlq", "replies.shop"]);
+  expect(broker.sent.map(({ topic }) => topic).toSorted()).toEqual(["books.search.dlq", REPLIES]);
 });
 
 test("at the end of its drain, a stop abandons a dead letter that cannot be stored", async () => {

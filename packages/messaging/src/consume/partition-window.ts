@@ -61,11 +61,6 @@ export class PartitionWindow {
     this.finished = 0;
     return delivery;
   }
-
-  /** Restores a failed commit unless there is a later one. */
-  putBack(delivery: Delivery): void {
-    this.uncommitted ??= delivery;
-  }
 }
 
 /** Compares offsets as text, without converting them: they are decimal numbers without leading zeros. */

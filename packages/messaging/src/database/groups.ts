@@ -125,10 +125,11 @@ export class Groups {
   ): Promise<boolean> {
     const [to, from] = [queueOf(topic, group), queueOf(topic, EARLY)];
     const early = scope === "all" ? allOf(from) : dueOf(from);
+    const locked = this.kernel.db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``; // without locks, PostgreSQL would also move rows that another group adopts meanwhile
     return await this.kernel.transaction(async (tx) => {
       const { changes } = await tx.execute`UPDATE framework_work SET queue = ${to},
         key = CASE WHEN ${ordering} = 'key' THEN key WHEN ${ordering} = 'partition' THEN '*' END
-        WHERE id IN (SELECT id FROM framework_work WHERE ${early} LIMIT ${ADOPT_BATCH})`;
+        WHERE id IN (SELECT id FROM framework_work WHERE ${early} LIMIT ${ADOPT_BATCH} ${locked})`;
       return changes > 0;
     });
   }

@@ -1,5 +1,6 @@
 import { deadHeaders, EXPIRES, GROUP, NOT_BEFORE, RAW_ID, REPLY_TO, TRIES } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
+import { headerText } from "../envelope/header-text.ts";
 import { failureOf } from "@framework/durable/feature";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
@@ -18,9 +19,6 @@ export interface DeadDelivery {
   /** Time of the last failure in Unix milliseconds. */
   readonly lastAt: number;
 }
-
-/** Maximum UTF-8 bytes of an error text in a header: all dead-letter headers stay below MAX_OWN_HEADER_BYTES. */
-const MAX_TEXT_BYTES = 500;
 
 /** Returns a dead letter for a topic: the original body and headers, and the last error. */
 export const deadLetter = (
@@ -119,12 +117,3 @@ export const headersForDeadLetter = (delivery: Delivery): Record<string, string>
   delete headers[RAW_ID];
   return headers;
 };
-
-/** Truncates a text and replaces characters that a broker refuses in a header. */
-const headerText = (text: string): string => {
-  const bytes = new TextEncoder().encode(text.replaceAll(REFUSED, "?"));
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  return decoder.decode(bytes.subarray(0, MAX_TEXT_BYTES), { stream: true }); // drops an incomplete last character
-};
-
-const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;

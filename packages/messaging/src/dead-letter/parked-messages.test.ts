@@ -58,6 +58,19 @@ test.each([
   await app.stop();
 });
 
+test("a parked body of bytes is replayed with its byte order mark", async () => {
+  const { app, broker } = await startRejecting("parked");
+  const body = new Uint8Array([0xef, 0xbb, 0xbf, 0x61]);
+  const attributes = { ce_specversion: "1.0", ce_id: "1", ce_type: "t", ce_source: "/test" };
+  broker
+    .sink()
+    .deliver([fakeDelivery("1", { body, headers: { "content-type": "text/csv", ...attributes } })]);
+  await waitFor(() => broker.settled.length === 1, long);
+  await app.durable.parked.replay({ source: "message" });
+  expect(Buffer.from(broker.sent[0]?.body ?? "")).toEqual(Buffer.from(body));
+  await app.stop();
+});
+
 test("a replay before the start is not repeated when its broker fails to close", async () => {
   await using storage = databaseInFile();
   const serving = fakeBroker();

@@ -103,7 +103,7 @@ export class ParkedMessages {
 const storableKey = (key: string): string =>
   key.slice(0, MAX_ATTRIBUTE).replaceAll("\0", "\uFFFD").toWellFormed();
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // keeps a byte order mark
 
 const bodyOf = (body: string | Uint8Array): ParkedBody => {
   if (typeof body === "string") return { text: body };

@@ -67,3 +67,17 @@ test("data that is not JSON stays a Buffer if the broker's client returns one", 
   body.fill(0);
   expect([Buffer.isBuffer(data), String(data)]).toEqual([true, "a;b"]);
 });
+
+test("an event whose id has a lone surrogate is refused: databases store U+FFFD for each, so that the inbox could not distinguish two ids", () => {
+  const headers = { "content-type": "application/cloudevents+json" };
+  for (const id of ["\\ud800", "a\\udfff"]) {
+    const event = `{"specversion":"1.0","id":"${id}","type":"t","source":"/s"}`;
+    expect(() => decode(delivery(event, headers), false)).toThrow("its id must be a string of at most 512");
+  }
+});
+
+test("a raw message with an empty message-id has the id of its broker or its position", () => {
+  const raw = delivery("1", { "message-id": "" });
+  expect(decode(raw, true).id).toBe("topic/0/7");
+  expect(decode({ ...raw, id: "7a" }, true).id).toBe("7a");
+});

@@ -90,7 +90,7 @@ const decodeBinary = (delivery: Delivery, binding: Binding): Event => {
 const decodeRaw = (delivery: Delivery, { newId = randomUUID, topic = delivery.topic }: RawOptions): Event => {
   const { partition, offset, headers, key, body } = delivery;
   const position = offset === null ? null : `${delivery.topic}/${partition ?? ""}/${offset}`;
-  const given = headers["message-id"] ?? headers[RAW_ID] ?? delivery.id ?? position ?? newId();
+  const given = (headers["message-id"] || headers[RAW_ID]) ?? delivery.id ?? position ?? newId();
   const own = headersOf(headers, null);
   const data = jsonIn(body);
   return {
@@ -131,8 +131,11 @@ const required = (value: unknown, name: string): string => {
 
 const optional = (value: unknown, name: string): string | null => {
   if (value === undefined || value === null) return null;
-  if (typeof value === "string" && value.length <= MAX_ATTRIBUTE && !value.includes("\0")) return value;
-  throw undecodable(`its ${name} must be a string of at most ${MAX_ATTRIBUTE} characters without NUL`);
+  const isText = typeof value === "string" && value.length <= MAX_ATTRIBUTE && !value.includes("\0");
+  if (isText && value.isWellFormed()) return value;
+  throw undecodable(
+    `its ${name} must be a string of at most ${MAX_ATTRIBUTE} characters without NUL or lone surrogates`,
+  );
 };
 
 const timeOf = (value: unknown): string | null => {

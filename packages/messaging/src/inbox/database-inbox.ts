@@ -1,12 +1,12 @@
 import { HttpError, type Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { Transaction } from "@framework/database";
+import { sql, type Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 import type { Message } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import { openCircuitMs, outcomeOfThrown } from "../message/outcome-of-thrown.ts";
 import { type Attempt, InboxAttempts, inboxKey, type InboxKey } from "./inbox-attempts.ts";
-import { COPY, killedOutcome, SUSPECT, unavailableOutcome, waitOutcome } from "./inbox-outcomes.ts";
+import { COPY, SUSPECT, unavailableOutcome, usedUpOutcome, waitOutcome } from "./inbox-outcomes.ts";
 import { INBOX_TABLES, inboxTables } from "./inbox-tables.ts";
 
 /** One try of a message with an inbox. */
@@ -22,7 +22,7 @@ export interface InboxTry {
   readonly settleIn: ((tx: Transaction) => Promise<void>) | null;
   /** Called if the message was already done. */
   readonly onDuplicate: () => void;
-  /** Called before the handler with the number of attempts so far, including this one. */
+  /** Called before the handler, or before a dead letter without a try, with the number of tries so far, including this one. */
   readonly onCounted: (attempts: number) => void;
   /** Whether the process has abandoned its deliveries, at the end of a drain. */
   readonly hasGivenUp: () => boolean;
@@ -156,14 +156,18 @@ export class DatabaseInbox {
     }
   }
 
-  private async runCounted(key: InboxKey, one: RunningTry, { attempts, isDone }: Attempt): Promise<Outcome> {
+  private async runCounted(
+    key: InboxKey,
+    one: RunningTry,
+    { attempts, ended, isDone }: Attempt,
+  ): Promise<Outcome> {
     const { maxTries, onDuplicate, onCounted, hasGivenUp, hasBegun } = one;
     if (isDone) {
       onDuplicate();
       return done;
     }
-    if (attempts > maxTries) return killedOutcome(attempts - 1);
-    onCounted(attempts);
+    onCounted(Math.min(attempts, maxTries));
+    if (attempts > maxTries) return usedUpOutcome(maxTries, ended); // each delivery after the last try is counted, but is not a try
     const outcome = await this.tryIn(key, one);
     if (hasBegun()) this.isUnavailable = false;
     if (outcome.kind === "done") return outcome;
@@ -206,9 +210,10 @@ export class DatabaseInbox {
 
   private async prune(): Promise<void> {
     const { db, now } = this.kernel;
+    const locked = db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``; // without locks, PostgreSQL would also remove a row that is delivered again meanwhile
     for (let changes = PRUNE_BATCH; changes === PRUNE_BATCH;)
       ({ changes } = await db.execute`DELETE FROM framework_inbox WHERE (consumer, message) IN
-        (SELECT consumer, message FROM framework_inbox WHERE seen_at < ${now} - ${KEEP_MS} LIMIT ${PRUNE_BATCH})`);
+        (SELECT consumer, message FROM framework_inbox WHERE seen_at < ${now} - ${KEEP_MS} LIMIT ${PRUNE_BATCH} ${locked})`);
   }
 }
 

@@ -11,6 +11,8 @@ export interface InboxKey {
 export interface Attempt {
   /** Attempts so far, including this one. */
   readonly attempts: number;
+  /** Attempts that have failed without killing their process. */
+  readonly ended: number;
   /** Whether the message was already done. */
   readonly isDone: boolean;
 }
@@ -32,13 +34,13 @@ export class InboxAttempts {
   async begin({ consumer, message }: InboxKey, isAlone: boolean): Promise<Attempt | null> {
     const { now } = this.kernel;
     const row = await this.kernel.transaction(
-      (tx) => tx.fetchOne<{ attempts: number; done_at: number | null }>`
+      (tx) => tx.fetchOne<{ attempts: number; ended: number; done_at: number | null }>`
       INSERT INTO framework_inbox (consumer, message, attempts, ended, seen_at) VALUES (${consumer}, ${message}, 1, 0, ${now})
       ON CONFLICT (consumer, message) DO UPDATE SET attempts = framework_inbox.attempts + 1, seen_at = excluded.seen_at
       WHERE framework_inbox.attempts <= framework_inbox.ended OR framework_inbox.done_at IS NOT NULL OR ${isAlone ? 1 : 0} = 1
-      RETURNING attempts, done_at`,
+      RETURNING attempts, ended, done_at`,
     );
-    return row === null ? null : { attempts: row.attempts, isDone: row.done_at !== null };
+    return row === null ? null : { attempts: row.attempts, ended: row.ended, isDone: row.done_at !== null };
   }
 
   /** Records that an attempt has failed without killing its process. */

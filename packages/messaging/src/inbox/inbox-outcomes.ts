@@ -28,11 +28,18 @@ export const unavailableOutcome = (error: unknown): Outcome => ({
   counts: false,
 });
 
-/** Returns the outcome of a message whose attempts have never ended. */
-export const killedOutcome = (attempts: number): Outcome => ({
+/**
+ * Returns the outcome of a message that has no try left although it is neither done nor a dead letter: a process died, or lost the message, during a try or before it
+ * stored the dead letter.
+ *
+ * @param ended number of tries that have ended
+ */
+export const usedUpOutcome = (tries: number, ended: number): Outcome => ({
   kind: "reject",
-  error: messagingError(
-    "MESSAGING_LOST",
-    `${attempts} attempts of the message never ended; it may kill its process`,
-  ),
+  error: messagingError("MESSAGING_LOST", usedUpText(tries, tries - ended)),
 });
+
+const usedUpText = (tries: number, open: number): string =>
+  open <= 0
+    ? `all ${tries} tries of the message have failed, but their process died before it stored the dead letter`
+    : `${open} of ${tries} tries of the message ${open === 1 ? "has" : "have"} not ended; it may kill its process`;

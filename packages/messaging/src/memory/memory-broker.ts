@@ -1,4 +1,12 @@
-import { type Clock, systemClock } from "@framework/core/feature";
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  isClock,
+  systemClock,
+} from "@framework/core/feature";
 import type { Broker, BrokerAdapter, Producer, SendResult } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import { MAX_DELAY_MS } from "../limits.ts";
@@ -13,7 +21,11 @@ export interface MemoryBrokerOptions {
   readonly maxMessages?: number;
 }
 
-const MAX_MESSAGES = 1_000_000;
+/** Validates the options: with NaN, such as from an unset variable, the broker would have no bound. */
+const optionRules: ConfigRecord<Required<MemoryBrokerOptions>> = configRecord("MemoryBrokerOptions", {
+  clock: checked<Clock>(systemClock, "a Clock", isClock),
+  maxMessages: integer(1_000_000, { min: 1 }),
+});
 
 const capabilities: Capabilities = {
   settlement: "each",
@@ -37,11 +49,10 @@ const capabilities: Capabilities = {
  *
  * @example
  * const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+ * @throws CORE_BAD_CONFIG
  */
-export const memoryBroker = ({
-  clock = systemClock,
-  maxMessages = MAX_MESSAGES,
-}: MemoryBrokerOptions = {}): BrokerAdapter => {
+export const memoryBroker = (options: MemoryBrokerOptions = {}): BrokerAdapter => {
+  const { clock, maxMessages } = optionRules.of(options);
   const topics = new MemoryTopics(clock, maxMessages);
   return { name: "memory", capabilities, open: () => openBroker(topics) };
 };

@@ -9,7 +9,8 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   private readonly topics: MemoryTopics;
   private readonly options: ConsumerOptions;
   private readonly groups = new Map<string, MemoryGroup>();
-  private state: "new" | "running" | "paused" | "stopped" | "closed" = "new";
+  private state: "new" | "running" | "stopped" | "closed" = "new";
+  private isPaused = false;
   /** Aborts the wait for room. */
   private readonly ending = new AbortController();
   private isWaiting = false;
@@ -20,7 +21,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   }
 
   get room(): number {
-    return this.state === "running" ? this.options.sink.room(null) : 0;
+    return this.isFetching ? this.options.sink.room(null) : 0;
   }
 
   deliver(deliveries: readonly MemoryDelivery[]): void {
@@ -29,7 +30,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
 
   /** A paused consumer fetches when it resumes. */
   fetchWhenRoom(): void {
-    if (this.state === "running") void this.awaitRoom();
+    if (this.isFetching) void this.awaitRoom();
   }
 
   start(): void {
@@ -42,12 +43,11 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   }
 
   pause(): void {
-    if (this.state === "running") this.state = "paused";
+    this.isPaused = true;
   }
 
   resume(): void {
-    if (this.state !== "paused") return;
-    this.state = "running";
+    this.isPaused = false;
     this.fetch();
   }
 
@@ -76,6 +76,10 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     for (const group of this.groups.values()) group.leave(this);
     if (this.options.isPrivate) for (const topic of this.options.topics) this.topics.remove(topic);
     this.options.sink.state("closed");
+  }
+
+  private get isFetching(): boolean {
+    return this.state === "running" && !this.isPaused;
   }
 
   private settleOne(settlement: Settlement): boolean {

@@ -42,3 +42,10 @@ export class IncomingMessage implements Message {
     return this.origin.signal;
   }
 }
+
+/** Returns a message with its signal. A copy by a middleware, `{ ...message, data }`, lacks it, because it is a getter of the class. */
+export const withSignal = (message: Message): Message => {
+  if (message instanceof IncomingMessage) return message;
+  const { signal, origin } = message as Partial<Message> & { readonly origin?: MessageSource };
+  return signal !== undefined || origin === undefined ? message : { ...message, signal: origin.signal };
+};

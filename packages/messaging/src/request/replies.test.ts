@@ -6,6 +6,8 @@ import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { BrokerAdapter } from "../adapter.ts";
+import { fakeBroker, fakeDelivery } from "../consume/fake-broker.test-kit.ts";
+import { newHeaders } from "../envelope/event.ts";
 import { memoryBroker, type Message, messaging, type Outcome } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -59,6 +61,60 @@ test("a request whose handler throws after `ack` fails", async () => {
   });
   await app.stop();
 });
+
+test("the error code in a reply is at most 500 bytes, without control characters, also from another program", async () => {
+  const broker = memoryBroker();
+  const app = new (App.with(messaging))().enableMessaging({ broker });
+  const code = `A\r\nB\u001B[31m${"C".repeat(4000)}`;
+  app.messaging
+    .subscribe("payments", { group: "bank", ack: "manual" }, (_message, { ack }) => {
+      ack();
+      throw Object.assign(new Error("the ledger is closed"), { code });
+    })
+    .subscribe("foreign", { group: "bank", ack: "manual" }, async ({ id, headers }, { ack }) => {
+      const own = { "framework-reply-of": id, "framework-reply-error": code };
+      const event = { specversion: "1.0", id: "1", type: "t.reply", source: "/bank" };
+      const reply = {
+        topic: headers["framework-reply-to"] ?? "",
+        id: "1",
+        key: null,
+        headers: Object.assign(newHeaders(), { "content-type": "application/cloudevents+json", ...own }),
+        body: JSON.stringify(event),
+        delayMs: 0,
+      };
+      const context = { name: "other", instance: "1", clock: virtualClock(), random: () => 0, log: quiet };
+      const { signal } = new AbortController();
+      await broker.open(context).producer.send([reply], { signal });
+      ack();
+    });
+  await app.start({ log: quiet });
+  for (const topic of ["payments", "foreign"]) {
+    const failure: unknown = await app.messaging
+      .request(topic, { type: "t" }, long)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "MESSAGING_REQUEST_FAILED",
+      cause: { message: expect.stringMatching(/: A\?\?B\?\[31mC{100,491}$/) },
+    });
+  }
+  await app.stop();
+});
+
+test.each(["replies.x", "replies.018F7B0E-6A3C-4A7E-9C55-2D1F0A7F3B11", "books"])(
+  "no reply is sent to %s, which is not the reply topic of a process",
+  async (topic) => {
+    const broker = fakeBroker();
+    const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
+    app.messaging.subscribe("payments", { group: "bank" }, () => "paid");
+    await app.start({ log: quiet });
+    await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+    const headers = Object.assign(newHeaders(), { "framework-reply-to": topic });
+    broker.sink().deliver([fakeDelivery("1", { headers })]);
+    await waitFor(() => broker.settled.length === 1, long);
+    expect(broker.sent).toEqual([]);
+    await app.stop();
+  },
+);
 
 test("a request to a batch handler fails at once, with the reason", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });

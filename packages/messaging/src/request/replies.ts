@@ -2,10 +2,11 @@ import type { Logger } from "@framework/core";
 import { failureOf } from "@framework/durable/feature";
 import type { Event } from "../envelope/event.ts";
 import { newHeaders } from "../envelope/event.ts";
+import { headerText } from "../envelope/header-text.ts";
 import { REPLY_ERROR, REPLY_OF, REPLY_TO } from "../envelope/own-headers.ts";
 import { MAX_ATTRIBUTE, MAX_REQUEST_MS } from "../limits.ts";
 import type { Sender } from "../send/sender.ts";
-import { isReplyTopic } from "./reply-topics.ts";
+import { endsWithProcess } from "./reply-topics.ts";
 
 /** Dependencies of `sendReplyTo`. */
 export interface ReplyParts {
@@ -50,7 +51,7 @@ const sendReply = async (
   if (to === null) return;
   const headers = newHeaders();
   headers[REPLY_OF] = request.id;
-  if (error !== null) headers[REPLY_ERROR] = error;
+  if (error !== null) headers[REPLY_ERROR] = headerText(error);
   const time = new Date(date()).toISOString();
   const event = {
     id: newId(),
@@ -71,8 +72,8 @@ const REPLY = ".reply";
 const replyType = ({ type }: Pick<Event, "type">): string =>
   `${type.slice(0, MAX_ATTRIBUTE - REPLY.length).toWellFormed()}${REPLY}`;
 
-/** Returns the reply topic of a message; `null` if it requests no reply, or names a topic that is not a reply topic. */
+/** Returns the reply topic of a message; `null` if it requests no reply, or names another topic, which could keep replies for ever. */
 export const replyTopic = ({ headers }: Pick<Event, "headers">): string | null => {
   const to = headers[REPLY_TO];
-  return to !== undefined && isReplyTopic(to) ? to : null;
+  return to !== undefined && endsWithProcess(to) ? to : null;
 };

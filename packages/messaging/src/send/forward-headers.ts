@@ -4,7 +4,7 @@ import { isSendable } from "./to-event.ts";
 
 /**
  * Returns the headers of a received message that may be sent again: extension attributes (`ce_<name>`) and headers of its sender, but not headers of messaging,
- * such as the expiry, nor the `content-type` of data that is not JSON.
+ * such as the expiry, nor the `content-type` of data that is not JSON. `send` replaces their trace context by the current one of the same trace.
  */
 export const forwardHeaders = (headers: WireHeaders): Readonly<Record<string, string>> => {
   const forwarded = newHeaders();

@@ -112,3 +112,36 @@ test("sendAll of one message and a request with schemas by type are refused befo
   });
   await app.stop();
 });
+
+test.each([
+  ["", "the name of its topic must have 1 to 230 bytes"],
+  ["é".repeat(116), "the name of its topic must have 1 to 230 bytes"],
+  ["a\0b", "without control characters"],
+  ["a\uD800", "the name of its topic"],
+  [undefined, "its topic must be a name or a Topic"],
+  [/books/, "its topic must be a name or a Topic"],
+])("a message to an invalid topic is refused: %#", async (topic, reason) => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  const refusal = { code: "MESSAGING_BAD_MESSAGE", message: expect.stringContaining(reason) };
+  for (const sent of [
+    app.messaging.send(topic as string, { type: "t" }),
+    app.messaging.sendAll(topic as string, [{ type: "t" }]),
+    app.messaging.request(topic as string, { type: "t" }),
+  ])
+    await expect(sent).rejects.toMatchObject(refusal);
+  await app.stop();
+});
+
+test("an options value that is not an object is refused", async () => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  for (const options of [null, 5, "later"]) {
+    const sent = app.messaging.send("books", { type: "t" }, options as never);
+    await expect(sent).rejects.toMatchObject({
+      code: "MESSAGING_BAD_MESSAGE",
+      message: expect.stringContaining("the options of send must be an object"),
+    });
+  }
+  await app.stop();
+});

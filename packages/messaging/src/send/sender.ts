@@ -7,14 +7,14 @@ import { isDeeperThan, maxDepth } from "../envelope/json-depth.ts";
 import { EXPIRES, headerBytes, NOT_BEFORE } from "../envelope/own-headers.ts";
 import { messagingError } from "../errors/messaging-error.ts";
 import { SendFailedError } from "../errors/send-failed-error.ts";
-import { MAX_DEPTH, MAX_MESSAGES, MAX_TOPIC_BYTES } from "../limits.ts";
+import { MAX_DEPTH, MAX_MESSAGES } from "../limits.ts";
 import type { Broker, SendResult } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import { delayRule, isDelay } from "../waiting/is-delay.ts";
 import type { Receipt } from "./new-message.ts";
 import type { SentMessages } from "./send-operations.ts";
-import { isTopicName } from "./topic.ts";
+import { isTopicName, topicNameRule } from "./topic.ts";
 import { badMessage } from "./to-event.ts";
 
 /** Options of a send to one broker. */
@@ -63,8 +63,7 @@ export class Sender {
     events: readonly Event[],
     settings: SendSettings = {},
   ): Promise<readonly Receipt[]> {
-    if (!isTopicName(topic))
-      throw badMessage(`the name of its topic must have 1 to ${MAX_TOPIC_BYTES} bytes`);
+    if (!isTopicName(topic)) throw badMessage(`the name of its topic must have ${topicNameRule}`);
     if (events.length === 0) return [];
     if (events.length > MAX_MESSAGES) throw badMessage(`one call must send at most ${MAX_MESSAGES} messages`);
     const { name, system, sends, isClosed } = this.parts;
@@ -174,13 +173,20 @@ const withJsonError = <T>(write: () => T): T => {
 /** Maximum bytes of trace context: a caller's baggage must not make a message too large. */
 const MAX_TRACE_BYTES = 1024;
 
-/** Adds trace context to headers that have none. */
+/** Adds the current trace context to headers. Theirs is kept if it belongs to another trace; in the same trace, it is that of a forwarded message. Their baggage is always kept. */
 const withTrace = (headers: Event["headers"], trace: Event["headers"]): Event["headers"] => {
-  if ("traceparent" in headers) return headers;
+  const { traceparent: given } = headers;
   const { traceparent } = trace;
+  if (given !== undefined && traceIdOf(given) !== traceIdOf(traceparent)) return headers;
   const fits = headerBytes(trace) <= MAX_TRACE_BYTES;
-  return { ...(fits ? trace : traceparent === undefined ? {} : { traceparent }), ...headers };
+  const current = fits ? trace : traceparent === undefined ? {} : { traceparent };
+  if (given === undefined) return { ...current, ...headers };
+  const { traceparent: _parent, tracestate: _state, ...rest } = headers;
+  return { ...current, ...rest };
 };
+
+/** Returns the trace id of a `traceparent`. */
+const traceIdOf = (traceparent = ""): string => traceparent.slice(3, 35);
 
 /** Returns the trace context for headers that have no room for all of it: without baggage, then none. */
 const shorterTrace = ({ traceparent, ...rest }: Event["headers"]): Event["headers"] | null =>

@@ -34,7 +34,7 @@ export const toEvent = (message: NewMessage, { source, newId, date }: EventDefau
 
 const text = (value: unknown, name: string): string => {
   const isText = typeof value === "string" && value !== "" && value.length <= MAX_ATTRIBUTE;
-  if (isText && value.isWellFormed() && !CONTROL.test(value)) return value;
+  if (isText && isPrintable(value)) return value;
   throw badMessage(`${name} must be a string of 1 to ${MAX_ATTRIBUTE} characters without control characters`);
 };
 
@@ -55,6 +55,9 @@ export const sourceRule: string = `a URI reference of 1 to ${MAX_ATTRIBUTE} char
 
 // oxlint-disable-next-line no-control-regex -- these are the characters that are refused
 const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** Whether a text has no control character and no lone surrogate. */
+export const isPrintable = (text: string): boolean => text.isWellFormed() && !CONTROL.test(text);
 
 const timeOf = (time: Date | undefined, date: () => number): string => {
   if (time === undefined) return textOfDate(date());
@@ -81,8 +84,7 @@ const isName = (given: string): boolean => {
   return HEADER.test(given) && (!isReserved || isExtension(name));
 };
 
-const isValue = (value: unknown): boolean =>
-  typeof value === "string" && value.isWellFormed() && !CONTROL.test(value);
+const isValue = (value: unknown): boolean => typeof value === "string" && isPrintable(value);
 
 /** Whether a header can be sent. */
 export const isSendable = (name: string, value: unknown): boolean => isName(name) && isValue(value);

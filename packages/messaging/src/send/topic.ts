@@ -2,6 +2,7 @@ import type { InferInput, StandardSchema } from "@framework/core";
 import type { Schemas } from "../message/message.ts";
 import { MAX_TOPIC_BYTES } from "../limits.ts";
 import type { NewMessage } from "./new-message.ts";
+import { badMessage, isPrintable } from "./to-event.ts";
 
 /** A topic and its message types, shared by senders and handlers. */
 export interface Topic<S extends Schemas = Schemas> {
@@ -41,9 +42,23 @@ export type MessageTo<T> =
 /** The schemas of a subscription: its option `schema`, else the schemas of its topic. */
 export type SchemaTo<T, S> = S extends undefined ? (T extends Topic<infer Own> ? Own : S) : S;
 
-/** Whether a value is a topic name whose length every broker accepts. */
+/** Whether a value is a topic name whose length and characters every broker accepts. */
 export const isTopicName = (name: unknown): boolean =>
-  typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_TOPIC_BYTES;
+  typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_TOPIC_BYTES && isPrintable(name);
+
+/** Rule of `isTopicName`, for error messages. */
+export const topicNameRule: string = `1 to ${MAX_TOPIC_BYTES} bytes without control characters`;
+
+/** Whether a value is a `Topic`. */
+export const isTopic = (value: unknown): value is Topic =>
+  typeof value === "object" && value !== null && "name" in value && "schemas" in value;
+
+/** Returns the name of a topic. @throws MESSAGING_BAD_MESSAGE if it is neither a string nor a `Topic`, in an untyped program */
+export const topicNameOf = (topic: string | Topic): string => {
+  if (typeof topic === "string") return topic;
+  if (isTopic(topic)) return topic.name;
+  throw badMessage("its topic must be a name or a Topic");
+};
 
 /** Returns the schema of a type; `undefined` for an unknown one. */
 export const schemaOf = ({ schemas }: Topic, type: string): StandardSchema | undefined =>

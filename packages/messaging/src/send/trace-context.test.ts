@@ -16,6 +16,28 @@ const tracing: Feature = {
   },
 };
 
+test("a forwarded trace context is replaced by the current one of the same trace; one of another trace is kept, as is baggage", async () => {
+  const app = new (App.with(messaging, tracing))().enableMessaging({ broker: memoryBroker() });
+  const got: (string | undefined)[][] = [];
+  app.messaging.subscribe("books", { group: "search", order: "partition" }, ({ headers }) => {
+    got.push([headers["traceparent"], headers["tracestate"], headers["baggage"]]);
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const parent = `00-${"1".repeat(32)}-${"3".repeat(16)}-01`;
+  const other = `00-${"4".repeat(32)}-${"3".repeat(16)}-01`;
+  for (const sent of [parent, other])
+    await app.messaging.send("books", {
+      type: "t",
+      headers: { traceparent: sent, tracestate: "a=b", baggage: "shop=1" },
+    });
+  await waitFor(() => got.length === 2, { timeoutMs: 60_000 });
+  expect(got).toEqual([
+    [traceparent, undefined, "shop=1"],
+    [other, "a=b", "shop=1"],
+  ]);
+  await app.stop();
+});
+
 test("headers without room for the trace context omit first its baggage, then all of it", async () => {
   const app = new (App.with(messaging, tracing))().enableMessaging({
     broker: memoryBroker(),

@@ -50,6 +50,14 @@ test("a message whose handler calls ack and then throws is done", async () => {
   expect(await countsOf(handle, { ack: "manual" })).toEqual(expected);
 });
 
+test.each<[string, (context: MessageContext) => unknown, object]>([
+  ["ack", ({ ack }) => ack(), { tries: 1, done: 1, deadLettered: 0 }],
+  ["retry", ({ retry: again }) => again(), { tries: 2, done: 0, deadLettered: 1 }],
+  ["reject", ({ reject }) => reject("poison"), { tries: 1, done: 0, deadLettered: 1 }],
+])("handlers can destructure their context: %s", async (_name, handle, expected) => {
+  expect(await countsOf(handle, { ack: "manual" })).toMatchObject(expected);
+});
+
 test("with the inbox, throwing after `ack` rolls back the transaction, and the message is tried again", async () => {
   const handle = (context: MessageContext, attempt: number): unknown =>
     attempt === 1 ? (context.ack(), fail()) : context.ack();

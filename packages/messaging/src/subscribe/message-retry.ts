@@ -25,7 +25,7 @@ export const MessageRetry: ConfigRecord<MessageRetry> = configRecord("MessageRet
   delaysMs: checked<readonly number[]>(
     [5000, 30_000, 120_000, 600_000],
     "a list of at most 20 delays of 1 ms to 7 days",
-    (value) => Array.isArray(value) && value.length <= 20 && value.every(isDelay),
+    (value) => Array.isArray(value) && value.length <= 20 && Array.from(value).every(isDelay), // `every` alone skips holes
   ),
   jitter: decimal(0.2, { min: 0, max: 1 }),
 });

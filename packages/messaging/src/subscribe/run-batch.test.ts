@@ -66,7 +66,7 @@ test("a batch that is split into several calls begins no call after its time lim
   await app.stop();
 });
 
-test("an invalid verdict is a failed try of its message, and the verdicts of the other messages count", async () => {
+test("an invalid verdict, or one with an invalid reason, does not affect the other messages of its batch", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const retry = { quickTries: 2, quickDelayMs: 0, delaysMs: [] };
   const verdicts = new Map<string, unknown>([
@@ -74,19 +74,21 @@ test("an invalid verdict is a failed try of its message, and the verdicts of the
     ["2", { retry: null }],
     ["3", { retry: undefined }],
     ["4", "ack"],
+    ["5", { reject: Symbol("bad") }],
+    ["6", { reject: Object.create(null) }],
   ]);
   app.messaging.subscribeBatch(
     "books",
-    { group: "search", batch: { size: 4, waitMs: 60_000 }, retry },
+    { group: "search", batch: { size: 6, waitMs: 60_000 }, retry },
     () => verdicts as ReadonlyMap<string, BatchVerdict>,
   );
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   const status = () => app.messaging.status()[0];
   await app.messaging.sendAll(
     "books",
-    ["1", "2", "3", "4"].map((id) => ({ type: "t", id })),
+    ["1", "2", "3", "4", "5", "6"].map((id) => ({ type: "t", id })),
   );
   await waitFor(() => (status()?.done ?? 0) > 0, { timeoutMs: 60_000 });
-  expect([status()?.done, status()?.retries]).toEqual([1, 3]);
+  expect([status()?.done, status()?.retries, status()?.deadLettered]).toEqual([1, 3, 2]);
   await app.stop();
 });

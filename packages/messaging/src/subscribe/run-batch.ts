@@ -1,5 +1,5 @@
 import type { Awaitable, Injections, Logger } from "@framework/core";
-import { createInvocation, type HostState } from "@framework/core/feature";
+import { createInvocation, type HostState, messageOf } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { Message } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
@@ -89,7 +89,7 @@ const outcomeOf = (
 ): Outcome => {
   if (verdict === "ack") return done;
   if (typeof verdict === "object" && verdict !== null && "reject" in verdict)
-    return { kind: "reject", error: messagingError("MESSAGING_REJECTED", verdict.reject) };
+    return { kind: "reject", error: messagingError("MESSAGING_REJECTED", messageOf(verdict.reject)) };
   if (typeof verdict === "object" && verdict !== null && "retry" in verdict) {
     const { delayMs = null, error = new Error("the handler requested another try") } = verdict.retry ?? {};
     if (delayMs !== null && !isDelay(delayMs)) return { kind: "retry", error: badDelay(), delayMs: null };

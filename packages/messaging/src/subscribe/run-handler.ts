@@ -1,7 +1,8 @@
 import type { Awaitable, Handler, Injections, Invocation, Logger, Middleware } from "@framework/core";
-import { compose, type HostState, isPromise, mapAwaitable } from "@framework/core/feature";
+import { compose, type HostState, isPromise, mapAwaitable, messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { messagingError } from "../errors/messaging-error.ts";
+import { withSignal } from "../message/incoming-message.ts";
 import type { Message, MessageContext } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
@@ -37,8 +38,8 @@ export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> =>
     parts.inbox === null
       ? (message) => call(parts, message, null)
       : (message) => inTransaction(parts, message);
-  const handle = compose(parts.middleware, inner, outcomeOfThrown);
-  if (parts.middleware.length === 0) return handle;
+  if (parts.middleware.length === 0) return compose([], inner, outcomeOfThrown);
+  const handle = compose(parts.middleware, (message) => inner(withSignal(message)), outcomeOfThrown);
   return (message) => mapAwaitable(handle(message), outcomeOfMiddleware);
 };
 
@@ -130,7 +131,7 @@ const noOutcome: Outcome = {
 export const badDelay = (): Error =>
   messagingError("MESSAGING_BAD_CONFIG", `delayMs of a retry must be ${delayRule}`);
 
-/** Records the decision of a handler; the first one counts. */
+/** Records the decision of a handler; the first one counts. Its functions are bound, so that handlers can destructure it, and created when they are read. */
 class Decision implements MessageContext {
   outcome: Outcome | null = null;
   readonly invocation: Invocation;
@@ -146,17 +147,21 @@ class Decision implements MessageContext {
     throw messagingError("MESSAGING_BAD_CONFIG", '`context.tx` needs a subscription with dedupe: "inbox"');
   }
 
-  ack(): void {
-    this.outcome ??= done;
+  get ack(): MessageContext["ack"] {
+    return () => void (this.outcome ??= done);
   }
 
-  retry({ delayMs }: { readonly delayMs?: number } = {}): void {
-    if (delayMs !== undefined && !isDelay(delayMs)) throw badDelay();
-    const error = new Error("the handler requested another try");
-    this.outcome ??= { kind: "retry", error, delayMs: delayMs ?? null };
+  get retry(): MessageContext["retry"] {
+    return ({ delayMs } = {}) => {
+      if (delayMs !== undefined && !isDelay(delayMs)) throw badDelay();
+      const error = new Error("the handler requested another try");
+      this.outcome ??= { kind: "retry", error, delayMs: delayMs ?? null };
+    };
   }
 
-  reject(reason: string): void {
-    this.outcome ??= { kind: "reject", error: messagingError("MESSAGING_REJECTED", reason) };
+  get reject(): MessageContext["reject"] {
+    return (reason) => {
+      this.outcome ??= { kind: "reject", error: messagingError("MESSAGING_REJECTED", messageOf(reason)) };
+    };
   }
 }

@@ -37,6 +37,14 @@ test("a batch larger than `prefetch` is a start error", async () => {
   expect(await failureOf("subscribeBatch", { batch, prefetch: 10 })).toBe("started");
 });
 
+test("a topic that is neither a name nor a pattern is one start error", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  app.messaging.subscribe(null as never, { group: "a" }, () => {});
+  await expect(app.start({ log: quiet })).rejects.toThrow(
+    /^MESSAGING_BAD_CONFIG: messaging: subscription "null a": its topic must have 1 to 100 .*, or be a regular expression$/,
+  );
+});
+
 test("a dead-letter topic that is the subscription's topic is a start error", async () => {
   expect(await failureOf("subscribe", { deadLetter: "orders" })).toContain(
     "deadLetter must not be its own topic",
@@ -56,6 +64,8 @@ test.each<[string, object, string]>([
   ["a number as the schema of a type", { schema: { t: 5 } }, "schema must be a Standard Schema"],
   ["a string as raw", { raw: "yes" }, "raw must be true or false"],
   ["a number as broker", { broker: 5 }, "broker must be the name of a broker"],
+  ["a hole in the delays", { retry: { delaysMs: Array(1) } }, "delays of 1 ms"],
+  ["a hole in the guards", { guards: Array(1) }, "guards must be a list of functions"],
   ["null as rate", { rate: null }, "WorkRate needs a limit"],
   ["a number as injection", { inject: { a: 5 } }, "subscription orders a → a: a dependency must be a token"],
 ])("%s is a start error, reported with all others", async (_case, options, problem) => {
@@ -66,6 +76,16 @@ test.each<[string, object, string]>([
   const failure = await app.start({ log: quiet }).catch((error: Error) => error.message);
   expect(failure).toContain(problem);
   expect(failure).toContain('no dependency is named "missing"');
+});
+
+test("an invalid clock of an app with the in-memory broker is a start error with the name of the option", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: "memory", clock: 5 as never });
+  await expect(app.start({ log: quiet })).rejects.toThrow("MessagingConfig.clock must be a Clock");
+});
+
+test("a hole in the list of topics is a start error", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), topics: Array(1) });
+  await expect(app.start({ log: quiet })).rejects.toThrow("MessagingConfig.topics must be a list of topics");
 });
 
 test("subscribeBatch requires a valid batch", async () => {

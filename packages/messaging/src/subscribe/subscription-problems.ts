@@ -64,11 +64,11 @@ export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions):
       `deadLetter must be "parked", "topic" or the name of a topic`,
     ],
     [
-      spec.deadLetter !== topic || ["parked", "topic"].includes(spec.deadLetter),
+      spec.deadLetter === null || spec.deadLetter !== topic || ["parked", "topic"].includes(spec.deadLetter),
       "deadLetter must not be its own topic, which would receive its dead letters in a loop",
     ],
     [
-      Array.isArray(spec.guards) && spec.guards.every(isGuard),
+      Array.isArray(spec.guards) && Array.from(spec.guards).every(isGuard), // `every` alone skips holes
       "guards must be a list of functions or objects with `check`",
     ],
     [
