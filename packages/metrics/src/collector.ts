@@ -55,6 +55,8 @@ export class Collector {
   /** Serializes readings: an older reading that ends after a newer one would look like a reset of the totals. */
   private sending: Promise<unknown> = Promise.resolve();
   private families: readonly Family[] = [];
+  /** Metrics of each source when it was last read. */
+  private readonly known: Map<Source, readonly Family[]> = new Map();
   private collecting: Promise<ServiceValues> | null = null;
 
   constructor(options: CollectorOptions) {
@@ -171,10 +173,12 @@ export class Collector {
   /** Reads a source; a failure is logged and yields no values. */
   private async read(source: Source): Promise<Reading> {
     try {
-      return await source();
+      const reading = await source();
+      this.known.set(source, reading.families);
+      return reading;
     } catch (error) {
       this.options.log.error("a metric could not be read", { error });
-      return { families: [], totals: [], gauges: [] };
+      return { families: [], totals: [], gauges: [], missing: this.known.get(source) ?? [] };
     }
   }
 

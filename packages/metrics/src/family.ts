@@ -23,6 +23,8 @@ export interface Reading {
   readonly totals: readonly (readonly [series: string, numbers: readonly number[]])[];
   /** Current values, by series. */
   readonly gauges: readonly GaugeEntry[];
+  /** Metrics of a source that could not be read this time. @default none */
+  readonly missing?: readonly Family[];
   /** Whether metrics that an earlier source also has are left out without a warning. @default false */
   readonly isFallback?: boolean;
 }

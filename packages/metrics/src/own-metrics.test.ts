@@ -100,6 +100,7 @@ test.each([
   ["an extra label", "METRICS_BAD_LABELS"],
   ["an inherited label", "METRICS_BAD_LABELS"],
   ["labels of a metric without labels", "METRICS_BAD_LABELS"],
+  ["null in place of labels", "METRICS_BAD_LABELS"],
 ] as const)("%s throws %s and counts nothing", async (mistake, code) => {
   const { metrics, scrape } = makeApp();
   const plain = metrics.counter({ name: "a_total", help: "A." });
@@ -122,6 +123,7 @@ test.each([
     "an extra label": () => labelled.inc({ toString: "x", b: "y" } as never),
     "an inherited label": () => labelled.inc({ b: "y" } as never),
     "labels of a metric without labels": () => plain.inc({ a: "x" } as never),
+    "null in place of labels": () => labelled.labels(null as never).inc(),
   };
   expect(mistakes[mistake]).toThrow(expect.objectContaining({ code }));
   const { samples } = await scrape();

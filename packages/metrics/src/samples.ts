@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import type { Sample } from "@framework/core/feature";
+import { describeInvalid, isPromise, type Sample } from "@framework/core/feature";
 import { isLabelName, labelValue, seriesOf } from "./family.ts";
 
 /** Returns the values of a metric by series; of samples with the same labels the last is used. @throws METRICS_BAD_LABELS: a scraper would reject all metrics */
@@ -8,6 +8,8 @@ export const readSamples = (
   value: number | readonly Sample[],
 ): [series: string, value: number][] => {
   if (typeof value === "number") return [[seriesOf(family, []), value]];
+  if (isPromise(value as unknown))
+    throw new TypeError(`read of ${family} must return a number or samples, not ${describeInvalid(value)}`);
   const bySeries = new Map<string, number>();
   for (const { labels, value: number } of value) {
     const names = Object.keys(labels).sort();

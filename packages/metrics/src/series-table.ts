@@ -48,6 +48,7 @@ export class SeriesTable<T> {
     const { name, labelNames } = this.options;
     const isComplete =
       typeof labels === "object" &&
+      (labels as unknown) !== null &&
       Object.keys(labels).length === labelNames.length &&
       labelNames.every((label) => Object.hasOwn(labels, label));
     if (isComplete) return labelNames.map((label) => labelValue(labels[label] ?? ""));
