@@ -27,14 +27,19 @@ export const createSecurity = (): Security => {
     Object.entries(own).map(([name, scheme]) => nameOf(name, scheme));
 
   return {
-    requirements: ({ auth }) =>
-      auth
-        .map(namesOf)
-        .reduce<readonly (readonly string[])[]>(
-          (ways, names) => ways.flatMap((way) => names.map((name) => [...way, name])),
-          auth.length === 0 ? [] : [[]],
-        )
-        .map((way) => Object.fromEntries([...new Set(way)].toSorted().map((name) => [name, []]))),
+    requirements({ auth }) {
+      const described = auth.map(namesOf).filter((names) => names.length > 0); // an authentication may describe no scheme
+      if (described.length === 0) return [];
+      return described.reduce(combined, [[]]).map((way) => Object.fromEntries(way.map((name) => [name, []])));
+    },
     schemes: () => Object.fromEntries([...schemes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
+};
+
+type Ways = readonly (readonly string[])[];
+
+/** Returns every way with every name added, each way once. */
+const combined = (ways: Ways, names: readonly string[]): Ways => {
+  const all = ways.flatMap((way) => names.map((name) => [...new Set([...way, name])].toSorted()));
+  return [...new Map(all.map((way) => [way.join(" "), way])).values()];
 };
