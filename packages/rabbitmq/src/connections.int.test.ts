@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "@jest/globals";
 import { startProxy, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { expectEverythingDespite, LIMIT_MS } from "./faults.test-kit.ts";
+import { expectNothingLostDespite, LIMIT_MS } from "./faults.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
   test.concurrent(
     "repeatedly cut connections lose no message",
     async () => {
       await using proxy = await startProxy(url);
-      await expectEverythingDespite(proxy.url, async () => {
+      await expectNothingLostDespite(proxy.url, async () => {
         for (let cuts = 0; cuts < 5; cuts++) {
           const before = proxy.accepted;
           proxy.drop();
@@ -24,7 +24,7 @@ withServer("rabbitmq", (url) => {
     "a silent connection ends at a time limit, and is replaced",
     async () => {
       await using proxy = await startProxy(url);
-      await expectEverythingDespite(proxy.url, async () => {
+      await expectNothingLostDespite(proxy.url, async () => {
         proxy.mode = "silent";
         await sleep(3000);
         proxy.mode = "pass";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { expectEverythingDespite, LIMIT_MS } from "./faults.test-kit.ts";
+import { expectNothingLostDespite, LIMIT_MS } from "./faults.test-kit.ts";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
 
 const block = findProgram("rabbitmq-server") === null ? describe.skip : describe;
@@ -22,7 +22,7 @@ block("with a faulty server", () => {
   test(
     "heartbeats detect a frozen server, and nothing is lost",
     async () => {
-      await expectEverythingDespite(server.url, async () => {
+      await expectNothingLostDespite(server.url, async () => {
         server.pause();
         await sleep(4000); // longer than a send, and than two heartbeats
         server.resume();
@@ -137,7 +137,7 @@ block("with a faulty server", () => {
         await server.kill();
         await server.start();
       };
-      await expectEverythingDespite(server.url, restart, kill);
+      await expectNothingLostDespite(server.url, restart, kill);
     },
     LIMIT_MS,
   );

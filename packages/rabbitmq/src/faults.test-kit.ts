@@ -8,7 +8,7 @@ export const MESSAGES: number = Number(process.env["FRAMEWORK_RABBITMQ_MESSAGES"
 export const LIMIT_MS: number = 300_000 + MESSAGES * 20;
 
 /** Asserts that nothing is lost, and keys keep their order, despite faults of server or network. */
-export const expectEverythingDespite = async (
+export const expectNothingLostDespite = async (
   url: string,
   ...faults: readonly (() => Promise<void>)[]
 ): Promise<void> => {

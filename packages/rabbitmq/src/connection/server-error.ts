@@ -1,3 +1,4 @@
+import { unescape } from "node:querystring"; // as amqplib does: never throws
 import { FrameworkError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
 
@@ -24,7 +25,7 @@ export const reasonOf = (error: unknown): string => {
 /** Returns why a connection was not opened. amqplib loses the server's reason for refusing a virtual host, which is the only check after authentication. */
 export const refusalOf = (error: unknown, url: string): string => {
   if (!reasonOf(error).startsWith("Expected ConnectionOpenOk; got <ConnectionClose")) return reasonOf(error);
-  const host = decodeURIComponent(new URL(url).pathname.slice(1)) || "/";
+  const host = unescape(new URL(url).pathname.slice(1)) || "/";
   return `the server refused the virtual host ${JSON.stringify(host)}; check that it exists, that the user may use it, and its connection limit`;
 };
 

@@ -171,7 +171,6 @@ export class RabbitMQConsumer implements Consumer {
     else await redeclare();
     const session = new Session({
       queues: this.queues,
-      order: this.options.order,
       prefetch: this.prefetch,
       onMessage: (...arrival) => this.onMessage(...arrival),
     });
@@ -290,12 +289,12 @@ export class RabbitMQConsumer implements Consumer {
   }
 }
 
-/** Runs a call that throws if its channel has ended. Returns whether it succeeded. */
+/** Runs a call that throws if its channel is closed. Returns whether it succeeded. */
 const attempt = (call: () => void): boolean => {
   try {
     call();
     return true;
   } catch {
-    return false; // the server redelivers the messages of an ended channel
+    return false; // the server redelivers the messages of a closed channel
   }
 };

@@ -1,4 +1,3 @@
-import type { ConsumerOptions } from "@framework/messaging/adapter";
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
 import { reasonOf } from "../connection/server-error.ts";
 
@@ -8,13 +7,12 @@ export interface SessionParts {
   readonly queues: readonly { readonly topic: string; readonly queue: string }[];
   /** Maximum unsettled deliveries of each queue. */
   readonly prefetch: number;
-  readonly order: ConsumerOptions["order"];
   readonly onMessage: (message: ConsumeMessage, channel: Channel, topic: string) => void;
 }
 
-/** The channels of a consumer, until the first of them ends. Deliveries of an earlier session cannot be settled. */
+/** The channels of a consumer, until the first of them is closed. Deliveries of an earlier session cannot be settled. */
 export class Session {
-  /** Resolves with the reason when a channel or the connection has ended, or the server has cancelled a consumer. */
+  /** Resolves with the reason when a channel or the connection is closed, or the server has cancelled a consumer. */
   readonly ended: Promise<string>;
   private readonly parts: SessionParts;
   private readonly end: (reason: string) => void;
@@ -44,14 +42,14 @@ export class Session {
 
   /** Cancels the consumers; deliveries can still be settled. */
   async cancel(): Promise<void> {
-    await Promise.all(this.tags.map(async ([channel, tag]) => await channel.cancel(tag).catch(() => {}))); // fails if the channel has ended
+    await Promise.all(this.tags.map(async ([channel, tag]) => await channel.cancel(tag).catch(() => {}))); // fails if the channel is already closed
   }
 
   /** Closes the channels: the server redelivers unsettled messages in order. */
   async close(): Promise<void> {
     const channels = Array.from(this.open);
     this.open.clear();
-    await Promise.all(channels.map(async (channel) => await channel.close().catch(() => {}))); // fails if the channel has ended
+    await Promise.all(channels.map(async (channel) => await channel.close().catch(() => {}))); // fails if the channel is already closed
     this.end("it was closed");
   }
 

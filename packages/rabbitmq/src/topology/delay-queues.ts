@@ -11,9 +11,9 @@ export interface MessageTarget {
   readonly routingKey: string;
 }
 
-/** Time for which the server keeps an unused delay queue after its last message was due. */
+/** Time for which the server keeps an unused delay queue after its last message was due; up to `REDECLARE_MS` less, because only declarations count as uses. */
 const UNUSED_MS = 300_000;
-/** Minimum interval between declarations of a queue. Each declaration counts as a use. */
+/** Minimum interval between declarations of a queue. */
 const REDECLARE_MS = 60_000;
 /** Maximum number of remembered queues. */
 const MAX_QUEUES = 10_000;
