@@ -11,7 +11,7 @@ const RAISE_FRACTION = 0.01;
 const DECISION_MS = 950;
 /** TTL of the workers' reports: they are kept while no worker decides for up to ten seconds. */
 const REPORT_MS = 10_000;
-/** TTL of the current limit, for workers that start later. */
+/** TTL of the current limit, for workers that start later; an unchanged limit is stored again after half of it, and by a worker that has adopted it. */
 const LIMIT_MS = 3_600_000;
 
 /**
@@ -27,6 +27,8 @@ export class AdaptiveLimit {
   private readonly cpu: () => number;
   private readonly floor: number;
   private limit: number;
+  /** Time from which this worker stores an unchanged limit again. */
+  private storeAgainAt: number;
   private stops: (() => void)[] = [];
 
   constructor(config: Readonly<RateLimitConfig>, name: string) {
@@ -37,6 +39,7 @@ export class AdaptiveLimit {
     this.cpu = config.probes?.cpu ?? processCpu(this.now);
     this.floor = Math.min(config.minRequests, config.maxRequests);
     this.limit = config.maxRequests;
+    this.storeAgainAt = this.now() + LIMIT_MS / 2;
   }
 
   /** Current maximum number of requests per window. */
@@ -51,7 +54,9 @@ export class AdaptiveLimit {
     };
     const read = async (): Promise<void> => {
       try {
-        accept(await values.get(`${this.name}:limit`));
+        const stored = await values.get(`${this.name}:limit`);
+        accept(stored);
+        if (typeof stored === "number") this.storeAgainAt = this.now(); // it may expire soon
       } catch (error) {
         onError(error);
       }
@@ -87,9 +92,11 @@ export class AdaptiveLimit {
     const overloaded = await this.collect(values, "overloaded");
     const used = await this.collect(values, "used");
     const limit = this.nextLimit(overloaded > 0, used);
-    if (limit === this.limit) return;
+    const isChanged = limit !== this.limit;
+    if (!isChanged && this.now() < this.storeAgainAt) return;
     await values.set(`${this.name}:limit`, limit, { ttlMs: LIMIT_MS });
-    await values.publish(this.name, limit);
+    this.storeAgainAt = this.now() + LIMIT_MS / 2;
+    if (isChanged) await values.publish(this.name, limit);
   }
 
   private measureSecond(): { readonly admitted: number; readonly isOverloaded: boolean } {

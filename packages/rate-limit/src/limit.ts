@@ -55,7 +55,7 @@ export class Limit {
     this.prefix = `${this.firstPrefix}${epoch}:`;
   }
 
-  /** Returns the client of a key: `a:` and an address, or `k:` and the name returned by `key`. */
+  /** Returns the client of a key: `a:` and its address, as `addressKey` returns it, or `k:` and the name returned by `key` or `callKey`, shortened. */
   clientOf(key: string): string {
     return key.slice(this.prefix.length);
   }
@@ -71,15 +71,15 @@ export class Limit {
   }
 }
 
-/** Maximum length of a plain key; longer keys are replaced by their SHA-256. */
-const MAX_KEY_LENGTH = 200;
+/** Maximum length of one part of a key: the name of a limit, or of a client. A longer part is replaced by its SHA-256. */
+const MAX_PART_LENGTH = 200;
 
 /** IPv6 networks of IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
 const ipv4Networks: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
 
-/** Returns a key of at most `MAX_KEY_LENGTH` characters. */
+/** Returns a part of a key, of at most `MAX_PART_LENGTH` characters. */
 export const shorten = (text: string): string =>
-  text.length <= MAX_KEY_LENGTH ? text : `sha256:${hash("sha256", text)}`;
+  text.length <= MAX_PART_LENGTH ? text : `sha256:${hash("sha256", text)}`;
 
 /** Returns the client's part of a key: the name returned by the key function, else the address. @throws RATE_LIMIT_BAD_KEY */
 const clientKey = (named: ClientName, clientIp: string | null): string => {
@@ -87,7 +87,7 @@ const clientKey = (named: ClientName, clientIp: string | null): string => {
   return `k:${shorten(typeof named === "string" ? named : numberText(named))}`;
 };
 
-/** Throws for other types: a promise or an object would silently count all clients as one, or by address. */
+/** Returns the text of a number. Throws for values of other types, because a promise or an object would silently count all clients as one, or by address. */
 const numberText = (named: unknown): string => {
   if (Number.isFinite(named) || typeof named === "bigint") return String(named);
   throw new FrameworkError(
@@ -100,7 +100,8 @@ const numberText = (named: unknown): string => {
  * Returns the part of an address that identifies a client: a complete IPv4 address, or the /64 network of an IPv6 address, because one host can use every
  * address of its network.
  *
- * Takes canonical text (RFC 5952), like `request.clientIp`. An IPv6 address of an IPv4 client is converted to IPv4.
+ * Takes the text of `formatIp`, like `request.clientIp`: RFC 5952, but never with an IPv4 address at the end of an IPv6 address. An IPv6 address of an IPv4
+ * client is converted to IPv4.
  */
 export const addressKey = (address: string | null): string => {
   if (address === null) return "none";
