@@ -1,5 +1,6 @@
 import {
   type ConfigInput,
+  describeInvalid,
   type Operations,
   operationsWithoutApp,
   throttledLog,
@@ -27,7 +28,7 @@ export interface OpenRedis {
   readonly redis: IoredisClient;
   /** Metrics of the connections. */
   readonly metrics: Readonly<RedisMetrics>;
-  /** Calls `run` with a leased connection, until its promise settles. @throws RedisUnavailableError if none is free in time; REDIS_CLOSED */
+  /** Calls `run` with a leased connection, until its promise settles. @throws RedisUnavailableError if none is free in time; REDIS_CLOSED; CORE_BAD_ARGUMENT */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
   /** Closes all connections after their pending commands, within one second. */
   close(): Promise<void>;
@@ -103,6 +104,8 @@ export class Connections implements OpenRedis {
     { timeoutMs = this.config.commandTimeoutMs }: LeaseOptions = {},
   ): Promise<T> {
     if (this.isClosed) return Promise.reject(closedError());
+    const isTimeout: boolean = typeof timeoutMs === "number" && timeoutMs >= 0;
+    if (!isTimeout) return Promise.reject(badTimeout(timeoutMs));
     return this.leasedConnections.use(run, timeoutMs > MAX_TIMER_MS ? 0 : timeoutMs);
   }
 
@@ -147,6 +150,12 @@ const notShared = (name: string): FrameworkError =>
   new FrameworkError(
     "REDIS_SHARED_CONNECTION",
     `redis: ${name.toUpperCase()} would change the connection that all requests share; use withRedis, which leases a connection`,
+  );
+
+const badTimeout = (timeoutMs: number): FrameworkError =>
+  new FrameworkError(
+    "CORE_BAD_ARGUMENT",
+    `redis: the timeoutMs of withRedis must be a number of at least 0, not ${describeInvalid(timeoutMs)}`,
   );
 
 const closedError = (): FrameworkError =>

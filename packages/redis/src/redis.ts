@@ -22,7 +22,7 @@ export interface RedisMethods {
   /**
    * Calls `run` with a leased connection, for blocking commands and for `WATCH`, until its promise settles.
    *
-   * @throws RedisUnavailableError (503) if none is free in time; REDIS_NOT_ENABLED
+   * @throws RedisUnavailableError (503) if none is free in time; REDIS_NOT_ENABLED; CORE_BAD_ARGUMENT for a `timeoutMs` that is negative or not a number
    */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
 }

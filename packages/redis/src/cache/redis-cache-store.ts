@@ -35,8 +35,8 @@ export interface RedisCacheStoreOptions {
   /** Prefix of every key, without braces. Services with the same name share their replies. @default "cache" */
   readonly name?: string;
   /**
-   * Number of hash slots that the cache uses on a cluster, 1 to 16,384: an entry and its tag indexes share one, and `invalidateCache` calls each. Must be
-   * equal on all hosts. @default 16
+   * Number of parts of the cache on a cluster, 1 to 16,384, each in one hash slot: an entry and its tag indexes share one, and `invalidateCache` calls
+   * each. Must be equal on all hosts. @default 16
    */
   readonly parts?: number;
 }
@@ -119,5 +119,4 @@ export const redisCacheStore = (
 };
 
 /** Returns an evenly distributed number. */
-const partOf = (digest: string): number =>
-  digest.charCodeAt(0) * 31 + digest.charCodeAt(1) * 7 + digest.charCodeAt(2);
+const partOf = (digest: string): number => Buffer.from(digest, "base64url").readUInt32BE();

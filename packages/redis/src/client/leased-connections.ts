@@ -38,6 +38,7 @@ export class LeasedConnections {
   private readonly openConnections = new Set<LeasedConnection>();
   private readonly idle: IdleConnection[] = [];
   private readonly waiting = new Set<(result: LeasedConnection | RedisUnavailableError) => void>();
+  private isClosed = false;
 
   constructor(options: LeasedConnectionsOptions) {
     this.options = options;
@@ -63,6 +64,7 @@ export class LeasedConnections {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
     for (const settle of this.waiting) settle(new RedisUnavailableError("the connections were closed"));
     await Promise.all([...this.openConnections].map(({ client }) => closeClient(client)));
@@ -108,7 +110,7 @@ export class LeasedConnections {
   private async release(connection: LeasedConnection, isDone: boolean): Promise<void> {
     const { client } = connection;
     const isClean = isDone && !connection.isTainted && client.status === "ready";
-    if (!isClean || !(await unwatch(client))) {
+    if (!isClean || !(await unwatch(client)) || this.isClosed) {
       this.drop(connection);
       this.passOn(null);
     } else if (!this.passOn(connection)) this.keep(connection);

@@ -2,6 +2,7 @@ import type { PermitResult, PermitRequest, PermitRule } from "@framework/core/fe
 import type { IoredisClient } from "../client/ioredis.ts";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
+import { MAX_TTL_MS } from "./counter-script.ts";
 
 /**
  * Decides atomically, by the server's clock. While the clock is before the last update, time stands still, so that setting the clock back frees nothing early.
@@ -158,7 +159,7 @@ if fullIn <= 0 then
   redis.call('DEL', h, z, l)
 else
   redis.call('HSET', h, 'k', kind, 'v', text(value), 'a', text(at), 'n', leased)
-  local life = string.format('%.0f', math.ceil(fullIn) + 1)
+  local life = string.format('%.0f', math.min(${MAX_TTL_MS}, math.ceil(fullIn) + 1))
   redis.call('PEXPIRE', h, life)
   redis.call('PEXPIRE', z, life)
   redis.call('PEXPIRE', l, life)

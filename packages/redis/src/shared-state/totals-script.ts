@@ -9,15 +9,18 @@ const TTL_SECS = 2_592_000;
 
 /**
  * KEYS: a hash of `s` size, `c` number of names, per name `n<name>` its position, and per position `t<position>` the name and its totals, so that
- * a page needs one command. ARGV: amounts as JSON, maximum size, TTL. Returns 1, or 0 if there is no room: either all amounts are added or none.
+ * a page needs one command. The position of a name that UTF-8 cannot represent is `l<JSON of the name>`. ARGV: amounts as JSON, maximum size, TTL.
+ * Returns 1, or 0 if there is no room: either all amounts are added or none. A sum that is not finite would not be JSON, so sums end at the largest number.
  */
 const add = new Script(`
+local LARGEST = 1.7976931348623157e308
+local function fieldOf(amount) return (amount[3] and 'l' or 'n') .. amount[1] end
 local amounts = cjson.decode(ARGV[1])
 local size = tonumber(redis.call('HGET', KEYS[1], 's') or 0)
 local count = tonumber(redis.call('HGET', KEYS[1], 'c') or 0)
 local isNew = {}
 for _, amount in ipairs(amounts) do
-  local field = 'n' .. amount[1]
+  local field = fieldOf(amount)
   if not isNew[field] and redis.call('HEXISTS', KEYS[1], field) == 0 then
     isNew[field] = true
     size = size + #amount[1] + 8 * #amount[2]
@@ -25,12 +28,14 @@ for _, amount in ipairs(amounts) do
 end
 if size > tonumber(ARGV[2]) then return 0 end
 for _, amount in ipairs(amounts) do
-  local field = 'n' .. amount[1]
+  local field = fieldOf(amount)
   local position = redis.call('HGET', KEYS[1], field)
   local totals = amount[2]
   if position then
-    totals = cjson.decode(redis.call('HGET', KEYS[1], 't' .. position))[2]
-    for i = 1, #totals do totals[i] = totals[i] + (amount[2][i] or 0) end
+    totals = cjson.decode(string.match(redis.call('HGET', KEYS[1], 't' .. position), '(%[[^%[%]]*%])%]$'))
+    for i = 1, #totals do
+      totals[i] = math.max(-LARGEST, math.min(LARGEST, totals[i] + (amount[2][i] or 0)))
+    end
   else
     position = string.format('%d', count)
     redis.call('HSET', KEYS[1], field, position)
@@ -38,7 +43,8 @@ for _, amount in ipairs(amounts) do
   end
   local texts = {}
   for i = 1, #totals do texts[i] = string.format('%.17g', totals[i]) end
-  local row = '[' .. cjson.encode(amount[1]) .. ',[' .. table.concat(texts, ',') .. ']]'
+  local name = amount[3] and amount[1] or cjson.encode(amount[1])
+  local row = '[' .. name .. ',[' .. table.concat(texts, ',') .. ']]'
   redis.call('HSET', KEYS[1], 't' .. position, row)
 end
 redis.call('HSET', KEYS[1], 's', size, 'c', count)
@@ -51,8 +57,13 @@ export const addTotals = async (
   client: IoredisClient,
   key: string,
   amounts: readonly Total[],
-): Promise<boolean> =>
-  amounts.length === 0 || (await add.run(client, [key], [JSON.stringify(amounts), MAX_SIZE, TTL_SECS])) === 1;
+): Promise<boolean> => {
+  if (amounts.length === 0) return true;
+  const list = amounts.map(([name, numbers]) =>
+    name.isWellFormed() ? [name, numbers] : [JSON.stringify(name), numbers, 1],
+  );
+  return (await add.run(client, [key], [JSON.stringify(list), MAX_SIZE, TTL_SECS])) === 1;
+};
 
 /** Returns a page of totals, in order of first use. */
 export const readTotals = async (
