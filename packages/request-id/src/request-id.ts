@@ -17,7 +17,7 @@ import { uuids } from "./uuid.ts";
 
 /** Options of `enableRequestId`. */
 export interface RequestIdConfig {
-  /** Header field of incoming and outgoing ids. @default "X-Request-ID" */
+  /** Header field of the id in requests and replies; outgoing calls have `X-Request-ID`, or the field passed to `withRequestId`. @default "X-Request-ID" */
   readonly headerName: string;
   /** Whether a safe incoming id is kept; otherwise every request gets a new one. @default true */
   readonly keepIncoming: boolean;
@@ -63,10 +63,7 @@ export const requestId: Feature<RequestIds> = {
       const identifying = identify(settings, warn);
       host.http.usesFields(() => idFields(settings));
       const { reasons } = host.insight;
-      host.http.use(
-        "request-id",
-        reasons.isObserved ? withReasons(identifying, settings, reasons) : identifying,
-      );
+      host.http.use("request-id", waitsOnce(withReasons(identifying, settings, reasons)));
       return this;
     },
   }),
@@ -86,12 +83,12 @@ const identify = (
 ): Middleware<HttpRequest, Response> => {
   const field = headerName.toLowerCase();
   const newId = withFallback(createId, warn);
-  return waitsOnce(function identify(request, next) {
+  return function identify(request, next) {
     const incoming = keepIncoming ? request.getHeader(field) : null;
     const id = incoming !== null && isSafeId(incoming) ? incoming : newId();
     request.context.set(RequestId, id);
     return mapOutput(next(request), (reply) => reply.setHeader(field, id), null);
-  });
+  };
 };
 
 /** Falls back to a UUID when `createId` throws or returns an unsafe id; only the first failure is logged. */
