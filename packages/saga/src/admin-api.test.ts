@@ -66,6 +66,11 @@ test("the HTTP API shows sagas and accepts decisions only for callers that pass 
     expect((await call("POST", `/${id}/retry`, {}))[0]).toBe(422);
     const { id: other } = await app.saga.start(definition, null, { key: "8" });
     await waitForStatus(app, other, "paused");
+    const tooLarge = { reason: "by hand", output: "x".repeat(1_048_576) };
+    expect(await call("POST", `/${other}/settle`, tooLarge)).toEqual([
+      400,
+      expect.stringContaining("the output is larger than 1048576 bytes"),
+    ]);
     const decision = { reason: "by hand", output: { paid: 7 } };
     expect((await call("POST", `/${other}/skip`, decision))[0]).toBe(422);
     expect(await call("POST", `/${other}/settle`, decision)).toEqual([200, '{"done":true}']);

@@ -20,6 +20,10 @@ test("calls with values of the wrong type are rejected with the name of the valu
     [startWith({ key: "a", tx: null }), "tx must be a transaction, not null"],
     [() => app.saga.start(undefined as never, undefined, { key: "a" }), "must be a built saga"],
     [() => app.saga.deliver(definition, undefined as never), "the message of deliver must be an object"],
+    [
+      () => app.saga.deliver(definition, { key: "a", id: "1" } as never),
+      "the name of a message must be a string, not undefined",
+    ],
     [() => app.saga.list({ state: "failed" } as object), 'the filter has no field "state"'],
     [() => app.saga.list(null as never), "the filter must be an object, not null"],
   ];
@@ -29,7 +33,8 @@ test("calls with values of the wrong type are rejected with the name of the valu
       message: expect.stringContaining(message),
     });
   expect((await app.saga.list()).sagas).toEqual([]);
-  const { id } = await app.saga.start(definition, undefined, { key: "a" });
+  const { id } = await app.saga.start(definition, undefined, { key: "a", trace: 5 as never });
+  expect((await app.saga.get(id))?.trace).toBeNull();
   await expect(app.saga.cancel(id, undefined as never)).rejects.toThrow("Give a reason");
   await app.stop();
 });

@@ -19,6 +19,9 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
     const isMessage: boolean = isOptions(message);
     if (!isMessage)
       throw badValue("the message of deliver must be an object, such as { key, id, name, data }");
+    const name: unknown = message.name;
+    if (typeof name !== "string")
+      throw badValue(`the name of a message must be a string, not ${describeInvalid(name)}`);
     checkOptions("deliver", options, ["tx"], "such as { tx }");
     return await runner.deliver(definition, message, options);
   },
@@ -38,11 +41,11 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
   settle: (id, decision) => runner.settle(id, decision),
 });
 
-/** Returns the problem of a value that is not a definition; `null` for a definition, which lists its own problems. */
-export const notADefinition = (value: unknown): Problem | null => {
+/** Returns the problem of a value that is not a definition; `null` for a definition, which lists its own problems. @param call names the call in the message */
+export const notADefinition = (value: unknown, call = "define"): Problem | null => {
   if (isDefinition(value)) return null;
   const remedy = value instanceof SagaBuilder ? "end it with .build()" : `it got ${describeInvalid(value)}`;
-  return { code: "SAGA_BAD_DEFINITION", message: `define needs a built saga; ${remedy}` };
+  return { code: "SAGA_BAD_DEFINITION", message: `${call} needs a built saga; ${remedy}` };
 };
 
 const isDefinition = (value: unknown): value is AnySaga =>

@@ -54,6 +54,41 @@ test("a condition that throws pauses the saga before its step", async () => {
   expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ output: 1 }, { output: 2 }] });
 });
 
+test("an async condition pauses the saga before its step", async () => {
+  const ran: string[] = [];
+  const definition = saga("s", 1)
+    .when((async () => false) as never, (branch) => branch.call("two", () => void ran.push("two")))
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  const { status, error } = await own.info(id);
+  expect([status, error?.message, ran]).toEqual(["paused", expect.stringContaining("must not be async"), []]);
+});
+
+test("a pivot whose condition threw has passed once an operator settles it", async () => {
+  let undos = 0;
+  const definition = saga("s", 1)
+    .call("paid", () => 1, { undo: () => void undos++ })
+    .when(
+      () => {
+        throw new TypeError("x");
+      },
+      (branch) => branch.pivot(),
+    )
+    .call("ship", () => {
+      throw new SagaReject("no carrier");
+    })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  await own.worker.runner.settle(id, because);
+  await own.worker.runAll();
+  expect([(await own.info(id)).status, undos]).toEqual(["paused", 0]);
+  await expect(own.worker.runner.cancel(id, because)).rejects.toMatchObject({ status: 409 });
+});
+
 const endings = [
   ["fails", () => new Error("the connection broke")],
   ["loses its worker", lost],

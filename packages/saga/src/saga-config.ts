@@ -27,7 +27,7 @@ export interface SagaConfig {
   readonly workers: boolean;
   /** Retention of completed and compensated instances, with their keys, in seconds. @default 2592000 */
   readonly keepSecs: number;
-  /** Classifies errors of steps; for `undefined` the rules of the package apply. @default the rules of the package */
+  /** Classifies errors of steps; for `undefined`, or if it fails, the rules of the package apply. @default the rules of the package */
   readonly classify: ((error: unknown) => FailureClass | undefined) | undefined;
   /** Engine that runs the sagas, such as `dbosRunner` of `@framework/saga-dbos`. @default the app's database */
   readonly runner: SagaEngine | undefined;

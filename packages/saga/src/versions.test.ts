@@ -230,6 +230,16 @@ test("all mistakes in definitions are reported at start, together", async () => 
     expect(failure).toContain(message);
 });
 
+test("names that are not strings are mistakes", () => {
+  const { problems } = saga(undefined as never, 1)
+    .call(null as never, () => 1)
+    .build();
+  expect(problems).toEqual([
+    expect.stringContaining("its name must have 1 to 64 letters"),
+    expect.stringContaining('the name "null" must have 1 to 64 letters'),
+  ]);
+});
+
 test("sagas that are defined but not enabled are a start error", async () => {
   const app = new (App.with(database, durable, sagas))().enableDatabase({ url: "sqlite://:memory:" });
   app.saga.define(waiting(1));

@@ -1,9 +1,11 @@
 import {
+  FrameworkError,
   type HttpRequest,
   type InferOutput,
   NotFoundError,
   type RouteOptions,
   type StandardSchema,
+  ValueError,
 } from "@framework/core";
 import type { ExemptOption, Host } from "@framework/core/feature";
 import { type AdminConfig, adminPath, objectSchema, replySchema } from "@framework/durable/feature";
@@ -74,7 +76,7 @@ export const adminRoutes = (
   for (const [verb, summary] of Object.entries(verbs) as [Verb, string][]) {
     const act = async ({ input }: HttpRequest): Promise<object> => {
       const decision = as(settleBody, input.body) as Decision; // its reason is required
-      if (!(await runner()[verb](idOf(input), decision))) throw noSaga();
+      if (!(await runner()[verb](idOf(input), decision).catch(rethrow))) throw noSaga();
       return { done: true };
     };
     http.route("POST", `${path}/{id}/${verb}`, act, {
@@ -82,9 +84,15 @@ export const adminRoutes = (
       summary,
       params,
       body: verb === "settle" ? settleBody : decisionBody,
-      errors: [404, 409],
+      errors: verb === "settle" ? [400, 404, 409] : [404, 409],
     });
   }
+};
+
+/** Rethrows an error. An output that cannot be stored, because it is too large, is a 400: it comes from the client. */
+const rethrow = (error: unknown): never => {
+  if (!FrameworkError.is(error) || error.code !== "SAGA_BAD_VALUE") throw error;
+  throw new ValueError(error.message, { cause: error });
 };
 
 /** Casts a value that the route's schema has already checked. */

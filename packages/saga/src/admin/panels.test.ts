@@ -1,12 +1,12 @@
 import { App } from "@framework/core";
 import { panelContract, panelProbe } from "@framework/core/testing";
-import { database } from "@framework/database";
+import { database, type Database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { saga, sagas } from "../index.ts";
 
-const startApp = async () => {
+const startApp = async (prepareTimeMachine?: (db: Database) => Promise<unknown>) => {
   const calls: string[] = [];
   const state = { isBroken: true };
   const order = saga("order", 1)
@@ -23,7 +23,7 @@ const startApp = async () => {
   const app = new (App.with(database, durable, sagas, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
-    .enableSaga();
+    .enableSaga(prepareTimeMachine === undefined ? {} : { prepareTimeMachine });
   app.saga.define(order);
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   const act = (panel: string, action: string, row: string, texts: Readonly<Record<string, string>> = {}) =>
@@ -84,6 +84,17 @@ test("sagas are shown with their timeline; a paused saga is retried with a reaso
   await app.stop();
 });
 
+test("the panel of sagas notes that it shows only the 100 that changed most recently", async () => {
+  const { app, order } = await startApp();
+  const start = (at: number) => app.saga.start(order, {}, { key: `order-${at}` });
+  for (let at = 1; at <= 100; at++) await start(at);
+  expect(await app.panel("sagas").read()).not.toHaveProperty("note");
+  await start(101);
+  const { note, rows } = await app.panel("sagas").read();
+  expect([note, rows.length]).toEqual(["The 100 most recently changed of 101 instances", 100]);
+  await app.stop();
+});
+
 test("skip and settle complete a paused saga, and cancel undoes it", async () => {
   for (const [verb, undone, end] of [
     ["skip", [], "completed"],
@@ -99,6 +110,16 @@ test("skip and settle complete a paused saga, and cancel undoes it", async () =>
     expect([verb, calls.filter((call) => call.startsWith("undo"))]).toEqual([verb, undone]);
     await app.stop();
   }
+});
+
+test("concurrent starts of one saga leave no time machine open", async () => {
+  const dbs: Database[] = [];
+  const { app, act } = await startApp(async (db) => void dbs.push(db));
+  const start = () => act("time-machine", "start", "order version 1", { input: "{}" });
+  await Promise.all([start(), start()]);
+  await app.stop();
+  expect(dbs).toHaveLength(2);
+  for (const db of dbs) await expect(db.query("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_CLOSED" });
 });
 
 test("the time machine simulates a lost worker, shows the undo plan, resumes and replays, without using the app's store", async () => {

@@ -31,12 +31,7 @@ export const sagaPanel = (runner: () => SagaRunner): Panel => ({
   async read() {
     const { sagas, next } = await runner().list({ limit: MAX_READ });
     const latest = sagas.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, MAX_SHOWN);
-    const note =
-      next !== null
-        ? `The ${MAX_SHOWN} most recently changed of the oldest ${MAX_READ} instances`
-        : sagas.length === 0
-          ? "There are no sagas"
-          : null;
+    const note = noteOf(sagas.length, next !== null);
     return {
       ...(note !== null && { note }),
       columns: ["Saga", "Key", "Status", "Next step", "Waits for", "Changed", "Failure"],
@@ -73,6 +68,12 @@ export const sagaPanel = (runner: () => SagaRunner): Panel => ({
     },
   })),
 });
+
+const noteOf = (read: number, hasMore: boolean): string | null => {
+  if (hasMore) return `The ${MAX_SHOWN} most recently changed of the oldest ${read} instances`;
+  if (read > MAX_SHOWN) return `The ${MAX_SHOWN} most recently changed of ${read} instances`;
+  return read === 0 ? "There are no sagas" : null;
+};
 
 /** Returns the timeline and the steps of a saga as tables, without inputs and outputs. */
 export const sagaTables = (

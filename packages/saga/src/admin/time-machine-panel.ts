@@ -37,6 +37,13 @@ export const timeMachinePanel = (
     if (entry === undefined) throw new HttpError(409, "Start the saga first");
     return entry;
   };
+  let starting: Promise<unknown> = Promise.resolve();
+  /** Starts sagas one at a time: of two concurrent starts of one saga, the time machine of the first would stay open for ever. */
+  const startInOrder = (row: string | null, text: string): Promise<void> => {
+    const started = starting.then(() => start(row, text));
+    starting = started.catch(() => {}); // the caller gets the error
+    return started;
+  };
   const start = async (row: string | null, text: string): Promise<void> => {
     const definition = definitions().find((each) => rowIdOf(each) === row);
     if (definition === undefined) throw new NotFoundError("There is no such saga");
@@ -83,7 +90,7 @@ export const timeMachinePanel = (
         label: "Start",
         on: "row",
         fields: [{ name: "input", label: "Input as JSON", value: "{}" }],
-        run: (row, { input = "" }) => start(row, input),
+        run: (row, { input = "" }) => startInOrder(row, input),
       },
       {
         name: "run",
@@ -143,6 +150,7 @@ export const timeMachinePanel = (
   return {
     panel,
     async close() {
+      await starting; // it adds its time machine
       const open = [...running.values()];
       running.clear();
       await Promise.all(open.map(({ machine }) => machine[Symbol.asyncDispose]()));

@@ -4,6 +4,8 @@ import type { AnySaga } from "./definition.ts";
 import { type Branch, branchesOf, type Step } from "./step.ts";
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+/** The type is checked because the expression would match "undefined". */
+const isName = (name: unknown): boolean => typeof name === "string" && NAME.test(name);
 const MAX_TIMEOUT_MS = 86_400_000;
 
 /** Returns the mistakes of a definition. */
@@ -13,7 +15,7 @@ export const definitionProblems = ({
   input,
   steps,
 }: Pick<AnySaga, "name" | "version" | "input" | "steps">): readonly string[] => [
-  ...(NAME.test(name)
+  ...(isName(name)
     ? []
     : ["its name must have 1 to 64 letters, digits and . _ -, and start with a letter or digit"]),
   ...(Number.isInteger(version) && version >= 1 && version <= 1_000_000
@@ -50,7 +52,7 @@ const undoProblems = (steps: readonly Step[]): readonly string[] => {
 
 const stepProblems = (step: Step): readonly string[] => {
   const { name } = step;
-  const problems = NAME.test(name)
+  const problems = isName(name)
     ? []
     : [`the name "${name}" must have 1 to 64 letters, digits and . _ -, and start with a letter or digit`];
   if (step.kind === "wait" && !isWait(step.timeoutMs)) problems.push(`"${name}": timeout ${WAIT_RULE}`);

@@ -5,7 +5,7 @@ import {
   retryPolicy,
   type StandardSchema,
 } from "@framework/core";
-import { messageOf, unknownFields } from "@framework/core/feature";
+import { isPromise, messageOf, unknownFields } from "@framework/core/feature";
 import type { SagaContext, StepContext } from "./context.ts";
 import type { SagaDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
@@ -141,7 +141,8 @@ export class SagaBuilder<CallerInput, Input, Outputs> {
     const { conditions, list } = this.parts;
     if (typeof condition !== "function" || typeof build !== "function")
       list.problems.push("when needs two functions: a condition, and one that adds the steps");
-    else build(new SagaBuilder({ ...this.parts, conditions: [...conditions, condition as Condition] }));
+    else
+      build(new SagaBuilder({ ...this.parts, conditions: [...conditions, checked(condition as Condition)] }));
     return this as never;
   }
 
@@ -186,6 +187,16 @@ export class SagaBuilder<CallerInput, Input, Outputs> {
     }
   }
 }
+
+/** Returns a condition that throws a TypeError instead of returning a promise, which would always count as true. */
+const checked =
+  (condition: Condition): Condition =>
+  (context) => {
+    const holds: unknown = condition(context);
+    if (!isPromise(holds)) return Boolean(holds);
+    holds.then(undefined, () => {}); // a rejection without a listener would end the process
+    throw new TypeError("saga: a condition of `when` returned a promise; it must not be async");
+  };
 
 const optionNames: readonly (keyof AnyWork)[] = [
   "run",

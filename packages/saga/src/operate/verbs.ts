@@ -137,7 +137,8 @@ const changeAtStep = (
     output: jsonValue(output, "the output"),
     error: null,
   }));
-  return { step: step.name, position: position + 1, branches: done };
+  const isFinal = saga.isFinal || step.kind === "pivot";
+  return { step: step.name, position: position + 1, isFinal, branches: done };
 };
 
 /** Resets the attempts. An unknown outcome stays unknown, and the next run checks it. */

@@ -13,7 +13,7 @@ export const sagaContext = (definition: AnySaga, saga: Instance): SagaContext =>
   outputs: outputsOf(definition, saga),
 });
 
-/** Dependencies of `stepContext`. */
+/** One attempt at a step or its undo, from which `stepContext` creates the context. */
 export interface AttemptParts {
   /** The step of the attempt. */
   readonly step: Step;
@@ -54,7 +54,7 @@ export const idempotencyKey = (
   isUndo: boolean,
 ): string => [id, step.name, branch.name, isUndo ? "undo" : ""].filter((part) => part !== "").join(":");
 
-/** Returns the outputs by step name; without a prototype, because a step may be named `__proto__`. */
+/** Returns the outputs by step name; without a prototype, because a step may be named `constructor`: before it has an output, the inherited value would be returned. */
 export const outputsOf = (definition: AnySaga, saga: Instance): Readonly<Record<string, unknown>> => {
   const outputs = Object.create(null) as Record<string, unknown>;
   for (const [position, step] of definition.steps.entries()) {

@@ -1,5 +1,5 @@
 import { FrameworkError, type Logger } from "@framework/core";
-import { toError } from "@framework/core/feature";
+import { describeInvalid, isPromise, toError } from "@framework/core/feature";
 import { SagaReject } from "../errors/saga-reject.ts";
 
 /**
@@ -42,6 +42,14 @@ const bugCodes = new Set<unknown>([
   "DURABLE_BAD_WORK",
   "JOBS_BAD_INPUT",
   "MESSAGING_BAD_MESSAGE",
+  "MESSAGING_TOO_LARGE",
+  "EVENTS_BAD_APPEND",
+  "EVENTS_BAD_DECIDER",
+  "EVENTS_BAD_NAME",
+  "EVENTS_EVOLVE_FAILED",
+  "EVENTS_INVALID_DATA",
+  "EVENTS_TOO_LARGE",
+  "EVENTS_UNKNOWN_TYPE",
   "CORE_DEPENDENCY_CYCLE",
   "CORE_DEPENDENCY_DUPLICATE",
   "CORE_DEPENDENCY_MISSING",
@@ -75,22 +83,28 @@ export const failureClass = (error: unknown): FailureClass => {
 };
 
 /**
- * Returns a function that classifies errors by the app's rule, then by the rules of the package. If the app's rule throws, the rules of the package apply:
- * otherwise the rule's own error would repeat the attempt forever.
+ * Returns a function that classifies errors by the app's rule, then by the rules of the package. If the app's rule throws or returns anything else, such as a
+ * promise, the rules of the package apply: otherwise the rule's own error would repeat the attempt forever, and an unknown class would compensate the saga.
  */
 export const classifier =
   (classify: ((error: unknown) => FailureClass | undefined) | undefined, log: () => Logger) =>
   (error: unknown): FailureClass => {
     try {
-      return classify?.(error) ?? failureClass(error);
+      const own: unknown = classify?.(error) ?? failureClass(error);
+      if (isFailureClass(own)) return own;
+      if (isPromise(own)) own.then(undefined, () => {}); // a rejection without a listener would end the process
+      throw new TypeError(`classify returned ${describeInvalid(own)}, which is not a class of errors`);
     } catch (thrown) {
-      log().error("saga: classify threw; the error of a step is classified by the rules of the package", {
+      log().error("saga: classify failed; the error of a step is classified by the rules of the package", {
         error: thrown,
         classified: error,
       });
       return failureClass(error);
     }
   };
+
+const isFailureClass = (value: unknown): value is FailureClass =>
+  value === "reject" || value === "transient" || value === "bug" || value === "machinery";
 
 /** `fetch` throws a TypeError when the network fails, with the connection error as its cause. */
 const isConnectionError = ({ cause }: Error): boolean =>

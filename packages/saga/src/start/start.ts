@@ -66,6 +66,6 @@ export const checkKey = (key: unknown, subject = "the key"): void => {
   throw badValue(`${subject} must be a string of 1 to ${MAX_KEY} characters without NUL or lone surrogates`);
 };
 
-/** Returns the stored form of a trace; `null` if there is none, or if it has invalid characters. */
-export const storedTrace = (trace: string | undefined): string | null =>
-  trace === undefined || !/^[\x21-\x7e]+$/.test(trace) ? null : trace.slice(0, MAX_TRACE);
+/** Returns the stored form of a trace; `null` if there is none, if it has invalid characters, or if an untyped program passes another value. */
+export const storedTrace = (trace: unknown): string | null =>
+  typeof trace !== "string" || !/^[\x21-\x7e]+$/.test(trace) ? null : trace.slice(0, MAX_TRACE);

@@ -27,7 +27,7 @@ export const startStepApp = async (
     },
   };
   const app = new (App.with(steps))();
-  provide?.(app);
+  await provide?.(app);
   checkInjections(definition, scopes);
   await app.start({ log: quiet });
   return { scopes, stop: () => app.stop() };

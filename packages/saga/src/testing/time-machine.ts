@@ -1,6 +1,7 @@
 import { type App, FrameworkError } from "@framework/core";
 import { type Database, openDatabase } from "@framework/database";
 import type { TableClock } from "@framework/durable/testing";
+import { notADefinition } from "../checked-calls.ts";
 import type { AnySaga, SagaDefinition } from "../definition/definition.ts";
 import { type Duration, durationMs } from "../definition/duration.ts";
 import type { MessageSender } from "../definition/send-work.ts";
@@ -23,7 +24,7 @@ export interface TimeMachineOptions {
   readonly sender?: MessageSender | null;
   /** Creates the tables that the steps use, in the empty database. @default none */
   readonly prepare?: ((db: Database) => Promise<unknown>) | undefined;
-  /** Registers the dependencies of the steps on the machine's own app. @default none */
+  /** Registers the dependencies of the steps on the machine's own app; may return a promise. @default none */
   readonly provide?: ((app: App) => unknown) | undefined;
 }
 
@@ -35,7 +36,10 @@ export interface MachineOptions extends Omit<TimeMachineOptions, "provide"> {
 
 /** Simulated loss of a worker. */
 export interface LostAfter {
-  /** Number of the attempt after which the worker is lost: it takes effect but is not recorded. Counts from 1, over all steps and undos of this run. */
+  /**
+   * Number of the attempt after which the worker is lost. Counts from 1, over all attempts of this run, at steps and undos. Of an attempt at a call, neither
+   * its effect nor its failure is recorded; an attempt at a `tx` step has been committed, or rolled back if it failed.
+   */
   readonly crashAfter?: number;
 }
 
@@ -43,7 +47,7 @@ export interface LostAfter {
 export interface TimeMachine<Input> extends AsyncDisposable {
   /** Starts the instance. */
   start(input: Input, key?: string): Promise<void>;
-  /** Runs until nothing is due, or until the worker is lost; the next call resumes with a new worker. Returns whether the worker was lost. */
+  /** Runs until nothing is due, or until the worker is lost; the next call resumes with a new worker. Concurrent calls run one after the other. Returns whether the worker was lost. */
   run(lost?: LostAfter): Promise<boolean>;
   /** Advances the time. Does not run the saga. @throws SAGA_BAD_VALUE for a value that is not a duration */
   advance(duration: Duration): Promise<void>;
@@ -95,7 +99,10 @@ export const timeMachine = async <Input>(
   }
 };
 
-const checkDefinition = ({ name, version, problems }: AnySaga): void => {
+const checkDefinition = (definition: AnySaga): void => {
+  const invalid = notADefinition(definition, "timeMachine");
+  if (invalid !== null) throw new FrameworkError(invalid.code, invalid.message);
+  const { name, version, problems } = definition;
   if (problems.length === 0) return;
   const message = `saga ${name} version ${version}: ${problems.join("; ")}`;
   throw new FrameworkError("SAGA_BAD_DEFINITION", message);
@@ -107,6 +114,13 @@ export const openMachine = async <Input>(
   options: MachineOptions,
 ): Promise<TimeMachine<Input>> => {
   let storage = await openStorage(options);
+  let last: Promise<unknown> = Promise.resolve();
+  /** Runs calls one at a time: two concurrent runs would call the same step. */
+  const inOrder = <T>(call: () => Promise<T>): Promise<T> => {
+    const result = last.then(call);
+    last = result.catch(() => {}); // the caller gets the error
+    return result;
+  };
   let started: { readonly id: string; readonly input: Input; readonly key: string } | null = null;
   const instance = (): NonNullable<typeof started> => {
     if (started === null) throw new Error("start the saga first");
@@ -122,20 +136,22 @@ export const openMachine = async <Input>(
   };
   return {
     start,
-    run: ({ crashAfter } = {}) => runUntilLost(worker(crashAfter)),
+    run: ({ crashAfter } = {}) => inOrder(() => runUntilLost(worker(crashAfter))),
     advance: async (duration) => await storage.time.advance(checkedDuration(duration)),
     deliver: (message) => worker().runner.deliver(definition, { ...message, key: instance().key }),
     cancel: async () => void (await worker().runner.cancel(instance().id, { reason: "the test" })),
     info: () => infoOf(worker(), instance().id),
     timeline: () => worker().runner.timeline(instance().id),
     plan: () => planOf(worker(), storage.db, definition, instance().id),
-    async replay() {
-      const { input, key } = instance();
-      await storage.db.close();
-      storage = await openStorage(options);
-      await start(input, key);
-    },
-    [Symbol.asyncDispose]: () => storage.db.close(),
+    replay: () =>
+      inOrder(async () => {
+        const { input, key } = instance();
+        const next = await openStorage(options);
+        await storage.db.close();
+        storage = next;
+        await start(input, key);
+      }),
+    [Symbol.asyncDispose]: () => storage.db.close(), // does not wait for a step that may never end
   };
 };
 
@@ -169,9 +185,10 @@ const crashingInsight = (crashAfter: number): Insight => {
   return {
     operations: {
       run: async (input, work) => {
-        const output = await work(input);
+        const [end] = await Promise.allSettled([Promise.try(() => work(input))]);
         if (++attempts >= crashAfter) throw workerLost();
-        return output;
+        if (end.status === "rejected") throw end.reason;
+        return end.value;
       },
     },
     countAttempt() {},
