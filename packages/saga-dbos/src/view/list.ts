@@ -2,6 +2,7 @@ import { dbos } from "../driver/dbos-sdk.ts";
 import type { SagaFilter, SagaPage, SagaSummary } from "@framework/saga";
 import { notPossible, type SagaRegistry } from "@framework/saga/feature";
 import { instanceId, workflowOf } from "../names/ids.ts";
+import { scan } from "./scan.ts";
 import { findSaga, readSaga, summaryOf } from "./saga-view.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -31,19 +32,16 @@ export const list = async (
     .filter((each) => name === undefined || each.name === name)
     .map(workflowOf);
   if (workflowName.length === 0) return { sagas: [], next: null };
-  const sagas: SagaSummary[] = [];
-  for (let offset = begin; offset < begin + MAX_SCAN; offset += limit) {
-    const workflows = await dbos().listWorkflows({ workflowName, offset, limit });
-    for (const [at, workflow] of workflows.entries()) {
-      const found = await readSaga(registry, workflow);
-      const summary = found === null ? null : summaryOf(found);
-      if (summary === null || !isWanted(summary)) continue;
-      sagas.push(summary);
-      if (sagas.length === limit) return { sagas, next: cursorOf(offset + at + 1) };
-    }
-    if (workflows.length < limit) return { sagas, next: null };
-  }
-  return { sagas, next: cursorOf(begin + MAX_SCAN) };
+  const { found, next } = await scan(
+    { begin, limit, maxRows: MAX_SCAN },
+    (offset, count) => dbos().listWorkflows({ workflowName, offset, limit: count }),
+    async (workflow) => {
+      const view = await readSaga(registry, workflow);
+      const summary = view === null ? null : summaryOf(view);
+      return summary !== null && isWanted(summary) ? summary : null;
+    },
+  );
+  return { sagas: found, next: next === null ? null : cursorOf(next) };
 };
 
 const cursorOf = (offset: number): string => `${offset}_0`;
