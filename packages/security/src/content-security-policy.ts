@@ -40,7 +40,10 @@ const directiveNames = [
 
 const PLACEHOLDER = "'nonce'";
 const BARE_KEYWORD =
-  /^(?:self|none|nonce|unsafe-inline|unsafe-eval|unsafe-hashes|strict-dynamic|report-sample|wasm-unsafe-eval|(?:nonce|sha256|sha384|sha512)-.*)$/;
+  /^(?:self|none|nonce|unsafe-inline|unsafe-eval|unsafe-hashes|strict-dynamic|report-sample|wasm-unsafe-eval|allow-duplicates|(?:nonce|sha256|sha384|sha512)-.*)$/;
+const HALF_QUOTED = /^'[^']*$|^[^']*'$/;
+/** Directives whose values are names or addresses without keywords. */
+const WITHOUT_KEYWORDS = /^(?:report-to|report-uri|sandbox)$/;
 const UNSAFE_INLINE = /^'unsafe-inline'$/i;
 const TAKES_NONCE = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
 
@@ -57,10 +60,18 @@ export const policyProblems = (directives: CspDirectives): string[] =>
 const sourceProblems = (name: string, source: string, count: number): string[] => {
   if (!/^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(source))
     return [`${name} has a source that is empty or contains a space, a comma or a semicolon`];
-  if (BARE_KEYWORD.test(source)) return [`${name}: keywords need single quotes; write '${source}'`];
-  if (source === "'none'" && count > 1) return [`${name}: 'none' must be the only source`];
-  if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce gives no protection; write 'nonce'`];
   if (source === PLACEHOLDER && !TAKES_NONCE.test(name)) return [`${name} does not support a nonce`];
+  return WITHOUT_KEYWORDS.test(name) ? [] : keywordProblems(name, source, count);
+};
+
+const keywordProblems = (name: string, source: string, count: number): string[] => {
+  if (HALF_QUOTED.test(source)) return [`${name}: ${source} has only one of its single quotes`];
+  const keyword = source.toLowerCase(); // browsers ignore the case of keywords
+  if (BARE_KEYWORD.test(keyword) || (name === "require-trusted-types-for" && keyword === "script"))
+    return [`${name}: keywords need single quotes; write '${source}'`];
+  if (keyword === "'none'" && count > 1) return [`${name}: 'none' must be the only source`];
+  if (keyword.startsWith("'nonce-")) return [`${name}: a fixed nonce gives no protection; write 'nonce'`];
+  if (keyword === PLACEHOLDER && source !== PLACEHOLDER) return [`${name}: write 'nonce' in lower case`];
   return [];
 };
 

@@ -43,10 +43,9 @@ export class CsrfGuard {
   private readonly tokens: CsrfTokens;
   private readonly skips: (path: string) => boolean;
   private readonly trusted: ReadonlySet<string>;
-  private readonly reasons: DecisionReasons | null;
+  private readonly reasons: DecisionReasons;
 
-  /** @param reasons `null` if no tool is subscribed */
-  constructor(config: CsrfConfig, tokens: CsrfTokens, reasons: DecisionReasons | null = null) {
+  constructor(config: CsrfConfig, tokens: CsrfTokens, reasons: DecisionReasons) {
     this.config = config;
     this.reasons = reasons;
     this.skips = coversPath(config.skipPaths);
@@ -105,7 +104,7 @@ export class CsrfGuard {
   }
 
   private explain(request: HttpRequest, reason: string): void {
-    this.reasons?.give(request, reason);
+    if (this.reasons.isObserved) this.reasons.give(request, reason);
   }
 
   /** Checks the caller, once authentication has found it. @throws ForbiddenError "CSRF token validation failed", SECURITY_CSRF_BAD_SESSION */

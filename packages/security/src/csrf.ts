@@ -41,9 +41,7 @@ export const csrf: Feature<Csrf> = {
       let guard: CsrfGuard | null = null;
       const begin = async (settings: AppSettings): Promise<void> => {
         const secret = config.secret ?? (await sharedSecret(settings));
-        const { reasons } = host.insight;
-        const tokens = csrfTokens(secret, config.maxAge);
-        guard = new CsrfGuard(config, tokens, reasons.isObserved ? reasons : null);
+        guard = new CsrfGuard(config, csrfTokens(secret, config.maxAge), host.insight.reasons);
       };
       const skips = coversPath(config.skipPaths);
       const isProtected = ({ method, path }: Pick<RouteInfo, "method" | "path">): boolean =>

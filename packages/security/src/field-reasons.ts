@@ -1,5 +1,5 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
-import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { type DecisionReasons, mapOutput } from "@framework/core/feature";
 import type { SecurityFields } from "./security-fields.ts";
 
 /** Wraps the middleware to report the number of added fields, and the names of the fields not added, as reasons for tools. */
@@ -10,23 +10,24 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
+    if (!reasons.isObserved) return addFields(request, next);
     const names = [...always.filter(isName), ...(policy?.withNonce == null ? [] : [policyName])];
     const secure = overTls.filter(isName);
     let own: readonly string[] = [];
-    const added = addFields(request, (input) =>
-      mapAwaitable(next(input), (reply) => {
-        own = [...names, ...secure].filter((name) => reply.headers.has(name));
-        return reply;
-      }),
-    );
-    return mapAwaitable(added, (reply) => {
+    const noteOwnFields = (reply: Response): Response => {
+      own = [...names, ...secure].filter((name) => reply.headers.has(name));
+      return reply;
+    };
+    const explain = (reply: Response): Response => {
       const set = [...names, ...secure].filter((name) => reply.headers.has(name) && !own.includes(name));
       reasons.give(request, `${set.length} fields added`);
       if (own.length > 0) reasons.give(request, `already in the reply: ${own.join(", ")}`);
       if (secure.length > 0 && !request.isSecure)
         reasons.give(request, `omitted without TLS: ${secure.join(", ")}`);
       return reply;
-    });
+    };
+    const added = addFields(request, (input) => mapOutput(next(input), noteOwnFields, null));
+    return mapOutput(added, explain, null);
   };
 
 /** Names and values alternate. */

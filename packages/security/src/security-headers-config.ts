@@ -76,7 +76,7 @@ const isPermissions = (value: unknown): boolean =>
   (isRecord(value) &&
     Object.entries(value).every(
       ([name, origins]) =>
-        /^[a-z][a-z-]{0,63}$/.test(name) &&
+        /^[a-z][a-z\d-]{0,63}$/.test(name) &&
         Array.isArray(origins) &&
         origins.every((item) => item === "*" || item === "self" || item === "src" || isHttpOrigin(item)),
     ));

@@ -135,7 +135,7 @@ test("each field can be omitted or changed", async () => {
     crossOriginOpenerPolicy: "unsafe-none",
     crossOriginEmbedderPolicy: "require-corp",
     crossOriginResourcePolicy: "cross-origin",
-    permissionsPolicy: { fullscreen: ["self", "https://a.example"], autoplay: ["*"] },
+    permissionsPolicy: { fullscreen: ["self", "https://a.example"], autoplay: ["*"], "ch-ua-wow64": [] },
   });
   expect(security(await app.fetch(new Request("https://host.test/200")))).toEqual({
     "content-security-policy": "frame-ancestors 'self'; img-src *; upgrade-insecure-requests",
@@ -146,7 +146,7 @@ test("each field can be omitted or changed", async () => {
     "cross-origin-opener-policy": "unsafe-none",
     "cross-origin-embedder-policy": "require-corp",
     "cross-origin-resource-policy": "cross-origin",
-    "permissions-policy": 'fullscreen=(self "https://a.example"), autoplay=*',
+    "permissions-policy": 'fullscreen=(self "https://a.example"), autoplay=*, ch-ua-wow64=()',
   });
 });
 
@@ -215,8 +215,25 @@ test.each([
   [{ "img-src": ["'none'", "https://a.example"] }, "'none' must be the only source"],
   [{ "img-src": ["'nonce'"] }, "img-src does not support a nonce"],
   [{ "script-src": ["'nonce-abc'"] }, "a fixed nonce gives no protection"],
+  [{ "script-src": ["'NONCE-abc'"] }, "a fixed nonce gives no protection"],
+  [{ "script-src": ["'Nonce'"] }, "write 'nonce' in lower case"],
+  [{ "script-src": ["Self"] }, "keywords need single quotes; write 'Self'"],
+  [{ "script-src": ["'self"] }, "'self has only one of its single quotes"],
+  [{ "script-src": ["self'"] }, "self' has only one of its single quotes"],
+  [{ "img-src": ["'None'", "https://a.example"] }, "'none' must be the only source"],
+  [{ "require-trusted-types-for": ["script"] }, "keywords need single quotes; write 'script'"],
+  [{ "trusted-types": ["a", "allow-duplicates"] }, "keywords need single quotes; write 'allow-duplicates'"],
 ])("the policy %j is refused at start", async (contentSecurityPolicy, message) => {
   await expect(makeApp({ contentSecurityPolicy }).start()).rejects.toThrow(message);
+});
+
+test("a report group or address may look like a keyword", async () => {
+  await using client = testClient(
+    makeApp({ contentSecurityPolicy: { "report-to": ["None"], "report-uri": ["/reports'"] } }),
+  );
+  expect((await client.get("/200")).headers.get("content-security-policy")).toBe(
+    "frame-ancestors 'none'; report-to None; report-uri /reports'",
+  );
 });
 
 test("reportOnly without a policy, which reports nothing, is refused at start", async () => {

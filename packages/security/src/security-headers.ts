@@ -32,8 +32,7 @@ export const securityHeaders: Feature<SecurityHeaders> = {
       // In a stage outside `headers`, because CORS answers preflights there, and they need these fields too.
       const fields = securityFields(config);
       const { reasons } = host.insight;
-      const middleware = addFields(fields);
-      host.http.use("request-id", reasons.isObserved ? withReasons(middleware, fields, reasons) : middleware);
+      host.http.use("request-id", waitsOnce(withReasons(addFields(fields), fields, reasons)));
       return this;
     },
   }),
@@ -44,9 +43,9 @@ const absentPolicyProblems = ({ reportOnly }: SecurityHeadersConfig): string[] =
 
 const addFields = (fields: SecurityFields): Middleware<HttpRequest, Response> => {
   const complete = (reply: Response, request: HttpRequest): Response => withFields(fields, request, reply);
-  return waitsOnce(function addFields(request, next) {
+  return function addFields(request, next) {
     return mapOutput(next(request), complete, request);
-  });
+  };
 };
 
 const withFields = (fields: SecurityFields, request: HttpRequest, reply: Response): Response => {
