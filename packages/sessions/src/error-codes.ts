@@ -39,7 +39,8 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
     action: "pass the id of the user as a string",
   },
   SESSIONS_BAD_VALUE: {
-    summary: "a value is not JSON, or a name is not a string of 1 to 100 characters",
+    summary:
+      "a value is not JSON or has more than 1,000 levels, or a name is not a string of 1 to 100 characters",
     action: "store plain objects, lists, strings and finite numbers",
   },
   SESSIONS_TOO_LARGE: {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { HttpRequest } from "@framework/core";
-import { type Json, SessionId, User } from "@framework/core/feature";
+import { type Json, markHandled, SessionId, User } from "@framework/core/feature";
 import { sessionEnded, sessionsError } from "./errors.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { UserLogins } from "./logins/user-logins.ts";
@@ -85,7 +85,11 @@ export class RequestSession implements Session {
     if (this.data.size > 0) this.change((data) => data.clear());
   }
 
-  async login(user: string): Promise<void> {
+  login(user: string): Promise<void> {
+    return markHandled(this.loginAs(user));
+  }
+
+  private async loginAs(user: string): Promise<void> {
     checkUser(user);
     this.checkOpen();
     this.checkSize({ user, data: this.isOf(user) ? this.data : new Map() });

@@ -59,13 +59,12 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     return session.refresh().then(() => requireUser(invocation));
   };
   const hosts = new WeakSet<Host>(); // `anyOf` and objects of programs call `install` besides the app
-  const observers: DecisionReasons[] = []; // one per app in which a tool observes decisions
+  const observers: DecisionReasons[] = []; // one per app
   return {
     install(host) {
       if (hosts.has(host)) return;
       hosts.add(host);
-      const { reasons } = host.insight;
-      if (reasons.isObserved) observers.push(reasons);
+      observers.push(host.insight.reasons);
       install(host);
     },
     identify,
@@ -73,7 +72,8 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     handle(request, next) {
       request.readCredentials(credentialFields());
       for (const reasons of observers)
-        reasons.give(request, `the request's session has ${hasUser(request) ? "a" : "no"} user`);
+        if (reasons.isObserved)
+          reasons.give(request, `the request's session has ${hasUser(request) ? "a" : "no"} user`);
       return mapAwaitable(identify(request), () => next(request));
     },
     skips: () => false,

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App, HttpError } from "@framework/core";
+import type { Feature, RequestTrace } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { sessionOf, sessions } from "./index.ts";
@@ -86,4 +88,30 @@ test("the authentication by sessions reports whether the session has a user", as
     [204, []],
     [200, ["the request's session has a user"]],
   ]);
+});
+
+/** Enables request tracing, as the dev page does. */
+const tracing: Feature = {
+  name: "tracing",
+  install: ({ insight }) => {
+    insight.traceRequests();
+    return {};
+  },
+};
+
+test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
+  const app = new (App.with(tracing, sessions))().enableSessions();
+  app.use(app.sessions.auth);
+  app.get("/", () => "hello");
+  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
+  const traces: RequestTrace[] = [];
+  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
+  subscribe("framework.request.steps", record);
+  await app.fetch(new Request("http://localhost/"));
+  unsubscribe("framework.request.steps", record);
+  await app.stop();
+  const reasonsOf = (name: string | null): readonly string[] =>
+    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
+  expect(reasonsOf("sessions")).toContain("the request has no session cookie");
+  expect(reasonsOf(null)).toEqual(["the request's session has no user"]);
 });

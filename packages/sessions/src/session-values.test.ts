@@ -2,9 +2,18 @@ import { expect, test } from "@jest/globals";
 import { sessionOf } from "./index.ts";
 import { openShop } from "./shop.test-kit.ts";
 
+/** Returns a value of nested lists. */
+const nested = (levels: number): unknown => {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
+};
+
 test("values that JSON preserves are kept; others and too large ones are refused", async () => {
   const { app, browser } = openShop();
   const values: readonly unknown[] = [
+    nested(1001),
+    nested(100_000),
     new Date(),
     new Map(),
     Number.NaN,
@@ -31,6 +40,7 @@ test("values that JSON preserves are kept; others and too large ones are refused
       }
     }
     const list = [1];
+    session.set("deep", nested(1000) as never);
     session.set("__proto__", { a: list });
     list.push(2); // the session has a copy
     return session.get("__proto__") ?? null;
@@ -38,7 +48,7 @@ test("values that JSON preserves are kept; others and too large ones are refused
   app.get("/proto", (request) => sessionOf(request).get("__proto__") ?? null);
   await using client = browser();
   expect((await client.post("/values")).json()).toEqual({ a: [1] });
-  expect(errors).toEqual([...Array.from({ length: 9 }, () => "SESSIONS_BAD_VALUE"), "SESSIONS_TOO_LARGE"]);
+  expect(errors).toEqual([...Array.from({ length: 11 }, () => "SESSIONS_BAD_VALUE"), "SESSIONS_TOO_LARGE"]);
   expect((await client.get("/proto")).json()).toEqual({ a: [1] });
 });
 

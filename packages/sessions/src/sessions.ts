@@ -11,6 +11,7 @@ import {
   type ConfigInput,
   coversPath,
   type Feature,
+  markHandled,
   recordIdentitySource,
   isPromise,
   UnreadSessionId,
@@ -71,6 +72,8 @@ export const sessions: Feature<Sessions> = {
         "call enableSessions() and start the app before using app.sessions",
       );
     };
+    const destroyAll = async (user: string, except?: Session): Promise<void> =>
+      requireOpen().destroyAll(user, except);
     return {
       enableSessions(input) {
         const config = host.configure(SessionsConfig, input);
@@ -105,16 +108,13 @@ export const sessions: Feature<Sessions> = {
         };
         const { reasons } = host.insight;
         const hasCookie = (request: HttpRequest): boolean => (opened?.cookie.read(request) ?? null) !== null;
-        host.http.use(
-          "session",
-          reasons.isObserved ? withReasons(middleware, { skips, hasCookie, reasons }) : middleware,
-        );
+        host.http.use("session", withReasons(middleware, { skips, hasCookie, reasons }));
         return this;
       },
       get sessions() {
         return {
           destroyAll: (user: string, options?: { readonly except?: Session }) =>
-            requireOpen().destroyAll(user, options?.except),
+            markHandled(destroyAll(user, options?.except)),
           auth,
         };
       },

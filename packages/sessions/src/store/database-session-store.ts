@@ -1,5 +1,5 @@
 import { type Clock, type Json, systemClock } from "@framework/core/feature";
-import { type Database, expirySweep, migrate, type SetMigration } from "@framework/database";
+import { type Database, expirySweep, migrate, sql, type SetMigration } from "@framework/database";
 import type { SessionStore } from "./session-store.ts";
 
 /** Options of `databaseSessions`. */
@@ -39,10 +39,12 @@ export const databaseSessions = (
   };
   const remove = async (): Promise<void> => {
     const now = clock.date();
+    // Without locks, PostgreSQL would also remove a row that another call prolongs during the statement, such as the number of a `destroyAll`.
+    const locked = db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``;
     await db.execute`DELETE FROM framework_sessions WHERE id IN
-      (SELECT id FROM framework_sessions WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
+      (SELECT id FROM framework_sessions WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP} ${locked})`;
     await db.execute`DELETE FROM framework_session_numbers WHERE id IN
-      (SELECT id FROM framework_session_numbers WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
+      (SELECT id FROM framework_session_numbers WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP} ${locked})`;
   };
   const countWrite = expirySweep({
     everyWrites: WRITES_PER_SWEEP,
