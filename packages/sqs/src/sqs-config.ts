@@ -1,4 +1,4 @@
-import { checked, type ConfigRecord, configRecord, integer, optional } from "@framework/core/feature";
+import { checked, type ConfigRecord, configRecord, integer, optional, secret } from "@framework/core/feature";
 import { topicOfUrl } from "./queue-url.ts";
 
 /** Credentials of AWS. */
@@ -68,12 +68,14 @@ export const SqsConfig: ConfigRecord<SqsConfig> = configRecord("SqsConfig", {
   endpointUrl: optional<string>({
     problem: (value) => (isHttp(value) ? null : "must be http://host:port, or https:// for TLS"),
   }),
-  credentials: optional<NonNullable<SqsConfig["credentials"]>>({
-    problem: (value) =>
-      isCredentials(value)
-        ? null
-        : "must be { accessKeyId, secretAccessKey }, or a function that returns them",
-  }),
+  credentials: secret(
+    optional<NonNullable<SqsConfig["credentials"]>>({
+      problem: (value) =>
+        isCredentials(value)
+          ? null
+          : "must be { accessKeyId, secretAccessKey }, or a function that returns them",
+    }),
+  ),
   maxMessages: integer(10, { min: 1, max: 10 }),
   waitTimeSecs: integer(20, { min: 1, max: 20 }),
   visibilityTimeoutSecs: integer(30, { min: 2, max: 43_200 }),

@@ -31,6 +31,15 @@ test("reports mistakes in fields of SqsConfig and MessagingConfig together, at s
     expect(failure).toContain(field === "drainMs" ? "MessagingConfig.drainMs" : `SqsConfig.${field}`);
 });
 
+test.each(["not-for-logs", ["not-for-logs"]])(
+  "an error message does not include the value of credentials: %#",
+  async (credentials) => {
+    const failure = await start({ credentials }).catch(String);
+    expect(failure).toContain("SqsConfig.credentials must be");
+    expect(failure).not.toContain("not-for-logs");
+  },
+);
+
 test("servers contains the endpoint, or else the SQS host of the region", () => {
   const hosts = [{}, { region: "cn-north-1" }, { endpointUrl: "http://localhost:4566" }].map(
     (config) => sqsBroker(config).servers,

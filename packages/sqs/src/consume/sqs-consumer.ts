@@ -250,7 +250,7 @@ export class SqsConsumer implements Consumer {
       });
     } catch (error) {
       if (until.stopping.aborted) return; // aborted while waiting
-      if (isMissing(error)) await recreate();
+      if (isMissing(error)) await untilAborted(recreate(), until.ending); // SQS may not respond
       throw error;
     }
   }
