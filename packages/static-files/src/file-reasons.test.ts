@@ -1,8 +1,10 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { App } from "@framework/core";
+import type { Feature, RequestTrace } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { staticFiles } from "./index.ts";
@@ -35,4 +37,29 @@ test("every reply, with or without a file, has a reason", async () => {
     [301, ["a folder: redirected to its path with a trailing /"]],
     [404, ["a folder without index.html, and directoryListing is false"]],
   ]);
+});
+
+/** Enables request tracing, as the dev page does. */
+const tracing: Feature = {
+  name: "tracing",
+  install: ({ insight }) => {
+    insight.traceRequests();
+    return {};
+  },
+};
+
+test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "static-"));
+  writeFileSync(join(folder.path, "a.txt"), "hello");
+  const app = new (App.with(tracing, staticFiles))().enableStaticFiles({ directory: folder.path });
+  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
+  const traces: RequestTrace[] = [];
+  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
+  subscribe("framework.request.steps", record);
+  await app.fetch(new Request("http://localhost/static/a.txt"));
+  unsubscribe("framework.request.steps", record);
+  await app.stop();
+  const reasonsOf = (name: string | null): readonly string[] =>
+    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
+  expect(reasonsOf("static-files")).toEqual(["the file, whole"]);
 });

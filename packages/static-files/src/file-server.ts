@@ -26,13 +26,12 @@ export class FileServer {
   private readonly depth: number;
   private readonly siblings: PrecompressedSiblings | null;
   private readonly cacheControl: (name: string) => string;
-  private readonly reasons: DecisionReasons | null;
+  private readonly reasons: DecisionReasons;
 
-  /** @param reasons `null` if no tool is subscribed */
   constructor(
     config: Readonly<StaticFilesConfig>,
     folder: ServedFolder,
-    reasons: DecisionReasons | null = null,
+    reasons: DecisionReasons,
     clock: Clock = systemClock,
   ) {
     const { prefix, precompressed, dotFiles } = config;
@@ -53,7 +52,7 @@ export class FileServer {
     if (parsed.isFolder) return this.serveFolder(request, parsed.names);
     const found = await this.folder.find(parsed.names);
     if (found === "folder") {
-      this.reasons?.give(request, "a folder: redirected to its path with a trailing /");
+      this.explain(request, "a folder: redirected to its path with a trailing /");
       return redirectToFolder(request).setHeader("cache-control", this.cacheControl(""));
     }
     if (found === null) throw this.notFound(request, "the folder has no such file");
@@ -70,12 +69,16 @@ export class FileServer {
     const isShown = (name: string) => isServedName(name, this.rules);
     const entries = await this.folder.list(folder, MAX_LISTED, isShown);
     if (entries === null) throw this.notFound(request, "there is no such folder");
-    this.reasons?.give(request, `a folder without ${indexFile}: the list of its files`);
+    this.explain(request, `a folder without ${indexFile}: the list of its files`);
     return listingPage(folder, entries);
   }
 
+  private explain(request: HttpRequest, reason: string): void {
+    if (this.reasons.isObserved) this.reasons.give(request, reason);
+  }
+
   private notFound(request: HttpRequest, reason: string): NotFoundError {
-    this.reasons?.give(request, reason);
+    this.explain(request, reason);
     return new NotFoundError("There is no such file", { path: request.path });
   }
 
@@ -97,7 +100,8 @@ export class FileServer {
       lastModified,
       nowMs: this.clock.date(),
     });
-    this.reasons?.give(request, sentReason(request, reply, coded?.coding ?? null));
+    if (this.reasons.isObserved)
+      this.reasons.give(request, sentReason(request, reply, coded?.coding ?? null));
     const { payload } = reply;
     // After the deadline the reply is dropped, so the file must be closed here.
     if (payload instanceof BodyStream && request.signal.aborted) await payload.cancel();

@@ -44,7 +44,7 @@ const enable = (host: Host, config: Readonly<StaticFilesConfig>): void => {
   const { directory, prefix } = config;
   const folder = new ServedFolder(directory);
   const { reasons } = host.insight;
-  const server = new FileServer(config, folder, reasons.isObserved ? reasons : null);
+  const server = new FileServer(config, folder, reasons);
   const below = prefix === "/" ? "/" : `${prefix}/`;
   const paths = new Set([prefix, below, `${below}{*file}`]);
   for (const path of paths) host.http.route("GET", path, (request) => server.serve(request));
