@@ -164,7 +164,6 @@ test("a span that cannot be encoded is dropped and logged, and the other spans o
   const mistakes: ((span: Span) => unknown)[] = [
     (span) => span.addEvent(undefined as never),
     (span) => span.updateName(undefined as never),
-    (span) => span.addLink({ context: { traceId: "a", spanId: 5 as never, traceFlags: 1 } }),
   ];
   app.get("/{id}", ({ params: { id } }) => {
     const span = trace.getActiveSpan();
@@ -172,10 +171,10 @@ test("a span that cannot be encoded is dropped and logged, and the other spans o
     return "here";
   });
   await app.start({ log: { ...silent, warn: (text) => void warnings.push(text) } });
-  for (const id of [3, 0, 1, 2, 4]) expect((await get(app, `/${id}`)).status).toBe(200);
+  for (const id of [2, 0, 1, 3]) expect((await get(app, `/${id}`)).status).toBe(200);
   const { spans } = await service.finish();
-  expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/3", "/4"]);
-  expect(counts(app)).toEqual({ waiting: 0, sent: 2, dropped: { full: 0, failed: 3, stopped: 0 } });
+  expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/2", "/3"]);
+  expect(counts(app)).toEqual({ waiting: 0, sent: 2, dropped: { full: 0, failed: 2, stopped: 0 } });
   expect(warnings).toEqual([expect.stringContaining("telemetry: 1 spans were dropped: ")]); // at most one a minute
 });
 

@@ -76,6 +76,7 @@ export interface ReceivedSpan {
   readonly attributes: Values;
   readonly events: readonly { readonly name: string; readonly attributes: Values }[];
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly droppedLinks: number;
   /** 0 unset, 1 ok, 2 error. */
   readonly status: number;
   readonly statusMessage: string;
@@ -104,6 +105,7 @@ export const decodeSpans = (bytes: Uint8Array): ReceivedSpan[] =>
           attributes: valuesOf(event, 3),
         })),
         links: messages(span, 13).map((link) => ({ traceId: hexOf(link, 1), spanId: hexOf(link, 2) })),
+        droppedLinks: intOf(span, 14),
         status: intOf(first(span, 15), 3),
         statusMessage: textOf(first(span, 15), 2),
         scope: textOf(first(ofScope, 1), 1),

@@ -151,13 +151,14 @@ test("a call ends with its final status, after interim replies", async () => {
   });
 });
 
-test("a traceparent that the program has set is sent unchanged", async () => {
+test("a traceparent that the program has set is sent unchanged, without the tracestate of the request's trace", async () => {
   await using server = await peer(200);
   await using service = await tracedService();
   const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-00`;
   service.app.get("/", async () =>
     (await fetch(`http://127.0.0.1:${server.port}/`, { headers: { traceparent } })).text(),
   );
-  await get(service.app, "/");
-  expect(server.seen[0]?.["traceparent"]).toBe(traceparent);
+  const caller = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: "a=1" };
+  await get(service.app, "/", caller);
+  expect([server.seen[0]?.["traceparent"], server.seen[0]?.["tracestate"]]).toEqual([traceparent, undefined]);
 });

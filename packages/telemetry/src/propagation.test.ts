@@ -1,4 +1,4 @@
-import { propagation, ROOT_CONTEXT } from "@opentelemetry/api";
+import { propagation, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { formatBaggage, parseBaggage } from "./propagation/baggage.ts";
@@ -90,6 +90,14 @@ test("tracestate: a member that is set becomes the first, and an invalid one cha
   expect([state?.get("a"), state?.get("z")]).toEqual(["1", undefined]);
 });
 
+test("a tracestate whose members were all removed is not sent", () => {
+  const traceState = parseTraceState("a=1")?.unset("a");
+  const span = { traceId: TRACE, spanId: SPAN, traceFlags: 1, ...(traceState && { traceState }) };
+  const fields: Record<string, string> = {};
+  new W3cPropagator([]).inject(trace.setSpanContext(ROOT_CONTEXT, span), fields, recordSetter);
+  expect(fields).toEqual({ traceparent: `00-${TRACE}-${SPAN}-03` });
+});
+
 test("flags and state are propagated; an invalid state is dropped, its trace is kept", () => {
   const traceparent = `00-${TRACE}-${SPAN}-03`;
   expect(propagate({ traceparent, tracestate: "a=1" })).toEqual({ traceparent, tracestate: "a=1" });
@@ -129,6 +137,8 @@ test("a member of baggage that crosses the limit is omitted, not truncated", () 
   expect(values(`${whole},c=1`)).toEqual(both);
   expect(values(`${whole}x`)).toEqual([["a", 1]]);
   expect(values(`${whole}x,c=1`)).toEqual([["a", 1]]);
+  const exact = propagation.createBaggage({ a: { value: "x".repeat(8190) } });
+  expect(formatBaggage(exact, null)).toHaveLength(8192);
 });
 
 test("names of Object's members are ordinary keys of baggage", () => {

@@ -68,6 +68,8 @@ test.each([
   ["postgres://ann:pw@db.test/shop?x=1", "postgres://REDACTED@db.test/shop?x=1"],
   ["https://shop.test/a?token=t#frag", "https://shop.test/a?token=REDACTED"],
   ["https://shop.test/", "https://shop.test/"],
+  ["https://shop.test/done#access_token=hunter", "https://shop.test/done"],
+  ["https://ann:hun#ter@shop.test/done#a?b=c", "https://REDACTED@shop.test/done"],
 ])("redactUrl changes %s to %s", (url, expected) => expect(redactUrl(url)).toBe(expected));
 
 test.each([

@@ -84,3 +84,21 @@ test("a batch larger than the initial buffer is complete", () => {
     new Set(["ü".repeat(1024)]),
   );
 });
+
+test("a link whose ids are not hexadecimal, or of another length, is dropped and counted, and does not damage the other spans of its batch", () => {
+  const [one] = fc.sample(span, 1) as [ReadableSpan];
+  const valid = { context: { traceId: "0".repeat(31) + "1", spanId: "0".repeat(15) + "1", traceFlags: 1 } };
+  const withIds = (traceId: unknown, spanId: unknown) =>
+    ({ context: { traceId, spanId, traceFlags: 1 } }) as ReadableSpan["links"][number];
+  const links = [
+    withIds("550e8400-e29b-41d4-a716-446655440000", "0000000000000001"),
+    valid,
+    withIds("abc", "0000000000000001"),
+    withIds("0".repeat(31) + "1", "0000000000000001ff"), // a collector rejects other lengths
+    withIds("", ""),
+    withIds("a", 5),
+  ];
+  const linked = { ...one, links, droppedLinksCount: 2 };
+  const expected = { ...one, links: [valid], droppedLinksCount: 7 };
+  expect(decodeSpans(encodeSpans([linked, one]))).toEqual(decodeSpans(encodeSpans([expected, one])));
+});

@@ -146,13 +146,18 @@ const writeSpan = (writer: ProtoWriter, span: ReadableSpan): void => {
     writer.end(start);
   }
   writeCount(writer, 12, span.droppedEventsCount);
+  let invalidLinks = 0;
   for (const link of span.links) {
+    if (!hasHexIds(link.context)) {
+      invalidLinks++;
+      continue;
+    }
     const start = writer.begin(bytes(13));
     writeIds(writer, link.context);
     if (link.attributes !== undefined) writeAttributes(writer, bytes(4), link.attributes);
     writer.end(start);
   }
-  writeCount(writer, 14, span.droppedLinksCount);
+  writeCount(writer, 14, span.droppedLinksCount + invalidLinks);
   const { code, message = "" } = span.status;
   if (code !== 0 || message !== "") {
     const start = writer.begin(bytes(15));
@@ -164,6 +169,10 @@ const writeSpan = (writer: ProtoWriter, span: ReadableSpan): void => {
   writer.varint(fixed32(16));
   writer.fixed32((context.traceFlags & 255) | REMOTE_KNOWN | (parent?.isRemote === true ? REMOTE : 0));
 };
+
+/** Whether the ids of a link, which the program passes unchecked, have the length and the digits of ids: a collector rejects the whole batch for others. */
+const hasHexIds = ({ traceId, spanId }: SpanContext): boolean =>
+  /^[\da-f]{32}$/i.test(traceId) && /^[\da-f]{16}$/i.test(spanId);
 
 /** Writes the three fields with which spans and links begin. */
 const writeIds = (writer: ProtoWriter, { traceId, spanId, traceState }: SpanContext): void => {

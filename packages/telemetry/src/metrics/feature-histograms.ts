@@ -8,6 +8,8 @@ import { MAX_SERIES } from "./request-meter.ts";
 interface RegisteredHistogram {
   readonly definition: HistogramDefinition;
   readonly series: Map<string, HistogramSeries>;
+  /** Series of the observations beyond `MAX_SERIES`. */
+  overflow: HistogramSeries | null;
 }
 
 /** Histograms that features publish. Records only after `start`, so never if metrics are not exported. */
@@ -16,7 +18,7 @@ export class FeatureHistograms {
   private time: (() => HrTime) | null = null;
 
   readonly recorder: HistogramRecorder = (definition) => {
-    const registered: RegisteredHistogram = { definition, series: new Map() };
+    const registered: RegisteredHistogram = { definition, series: new Map(), overflow: null };
     this.all.push(registered);
     return (value, labels) => {
       if (this.time !== null) seriesOf(registered, labels, this.time).observe(value);
@@ -31,35 +33,36 @@ export class FeatureHistograms {
   collect({ DataPointType, AggregationTemporality }: MetricKinds, endTime: HrTime): MetricData[] {
     return this.all
       .filter(({ series }) => series.size > 0)
-      .map(({ definition: { name, help }, series }) => ({
+      .map(({ definition: { name, help }, series, overflow }) => ({
         descriptor: { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE },
         aggregationTemporality: AggregationTemporality.CUMULATIVE,
         dataPointType: DataPointType.HISTOGRAM,
-        dataPoints: Array.from(series.values(), (each) => each.point(endTime)),
+        dataPoints: [...series.values(), ...(overflow === null ? [] : [overflow])].map((each) =>
+          each.point(endTime),
+        ),
       }));
   }
 }
 
 const seriesOf = (
-  { definition, series }: RegisteredHistogram,
+  registered: RegisteredHistogram,
   labels: Readonly<Record<string, string>>,
   time: () => HrTime,
 ): HistogramSeries => {
+  const { definition, series } = registered;
   const key = definition.labels.map((label) => labels[label]).join("\n");
-  const known = series.get(key) ?? (series.size < MAX_SERIES ? undefined : series.get(OVERFLOW));
+  const known = series.get(key);
   if (known !== undefined) return known;
-  const isFull = series.size >= MAX_SERIES;
-  const made = new HistogramSeries(
-    isFull ? { "otel.metric.overflow": true } : { ...labels },
-    definition.buckets,
-    time(),
-  );
-  series.set(isFull ? OVERFLOW : key, made);
+  if (series.size >= MAX_SERIES)
+    return (registered.overflow ??= new HistogramSeries(
+      { "otel.metric.overflow": true },
+      definition.buckets,
+      time(),
+    ));
+  const made = new HistogramSeries({ ...labels }, definition.buckets, time());
+  series.set(key, made);
   return made;
 };
-
-/** Key of the overflow series; keys of other series do not start with a line break. */
-const OVERFLOW = "\n\noverflow";
 
 const units: Readonly<Record<string, string>> = { seconds: "s", bytes: "By", ratio: "1", items: "{item}" };
 

@@ -13,11 +13,12 @@ export const tracedCalls = (tracing: Tracing): OutgoingCallObserver => ({
   started: (call) => addFields(tracing, call),
 });
 
-/** Adds the header fields of the trace, except those that the program has set. */
+/** Adds the header fields of the trace, except those that the program has set; a `tracestate` belongs to the `traceparent` of its trace. */
 const addFields = ({ contexts, propagator }: Tracing, call: OutgoingCall): void => {
   const fields: Record<string, string> = {};
   propagator.inject(contexts.active(), fields, recordSetter);
   const present = namesOf(call);
+  if (present.has("traceparent")) delete fields["tracestate"];
   for (const [name, value] of Object.entries(fields)) if (!present.has(name)) call.addHeader(name, value);
 };
 

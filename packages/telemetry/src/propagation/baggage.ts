@@ -46,8 +46,10 @@ export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null
     if ((keys !== null && !keys.has(key)) || !TOKEN.test(key)) continue;
     const properties = metadata === undefined ? "" : `;${metadata.toString()}`;
     const member = `${key}=${encodeURIComponent(value.toWellFormed())}${isVisible(properties) ? properties : ""}`;
-    if (count === MAX_BAGGAGE_MEMBERS || field.length + member.length + 1 > MAX_BAGGAGE_BYTES) break;
-    field += count++ === 0 ? member : `,${member}`;
+    const longer = count === 0 ? member : `${field},${member}`;
+    if (count === MAX_BAGGAGE_MEMBERS || longer.length > MAX_BAGGAGE_BYTES) break;
+    field = longer;
+    count++;
   }
   return field;
 };

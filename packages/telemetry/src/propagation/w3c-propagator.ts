@@ -35,7 +35,8 @@ export class W3cPropagator implements TextMapPropagator {
       const isSampled = (traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED;
       const isRandom = context.getValue(notRandom) === undefined;
       setter.set(carrier, "traceparent", formatTraceParent({ traceId, spanId, isSampled, isRandom }));
-      if (traceState !== undefined) setter.set(carrier, "tracestate", traceState.serialize());
+      const state = traceState?.serialize() ?? "";
+      if (state !== "") setter.set(carrier, "tracestate", state);
     }
     const baggage = propagation.getBaggage(context);
     const field = baggage === undefined ? "" : formatBaggage(baggage, this.baggageKeys);

@@ -75,14 +75,15 @@ const hideTruncatedEnd = (text: string): string =>
     .replace(/:\/\/(?:[^\s/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)$/, `://${REDACTED}`)
     .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]*$/i, `$1 ${REDACTED}`);
 
-/** Redacts the credentials and the query values of a URL. */
+/** User and password at the start of a URL, as in `userInfo`. */
+const FIRST_USER_INFO = /^([a-z][\w+.-]*:\/\/)(?:[^/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)@/i;
+
+/** Redacts the credentials and the query values of a URL, and removes its fragment. */
 export const redactUrl = (url: string): string => {
-  const withoutUser = startOf(url, 2 * MAX_ATTRIBUTE).replace(
-    /^([a-z][\w+.-]*:\/\/)[^/?#]*@/i,
-    `$1${REDACTED}@`,
-  );
-  const [path = "", ...rest] = withoutUser.split("?");
-  const query = rest.join("?").split("#")[0] ?? "";
+  const withoutUser = startOf(url, 2 * MAX_ATTRIBUTE).replace(FIRST_USER_INFO, `$1${REDACTED}@`);
+  const [withoutFragment = ""] = withoutUser.split("#", 1);
+  const [path = "", ...rest] = withoutFragment.split("?");
+  const query = rest.join("?");
   const safe = redactPath(path);
   return (query === "" ? safe : `${safe}?${redactQuery(query, url.length > 2 * MAX_ATTRIBUTE)}`).slice(
     0,

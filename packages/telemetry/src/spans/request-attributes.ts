@@ -49,8 +49,10 @@ export const clientAttributes = (request: HttpRequest): Attributes => {
 /** Splits an authority into address and port. */
 const authority = (host: string): readonly [address: string, port: number | null] => {
   const at = host.lastIndexOf(":");
-  const port = at === -1 || host.endsWith("]") ? Number.NaN : Number(host.slice(at + 1));
-  return Number.isInteger(port) ? [addressOf(host.slice(0, at)), port] : [addressOf(host), null];
+  if (at === -1 || host.endsWith("]")) return [addressOf(host), null];
+  const digits = host.slice(at + 1);
+  if (digits === "") return [addressOf(host.slice(0, at)), null]; // a host may end in a colon without a port
+  return /^\d+$/.test(digits) ? [addressOf(host.slice(0, at)), Number(digits)] : [addressOf(host), null];
 };
 
 /** Removes the brackets that an IPv6 address has in a URL. */

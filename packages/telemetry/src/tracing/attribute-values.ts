@@ -10,16 +10,38 @@ export const isValue = (value: unknown): value is AttributeValue =>
 
 /** Maximum nesting of lists and maps; deeper values are omitted. */
 const MAX_DEPTH = 8;
+/** Maximum number of members of a list or map, and of all lists and maps in it; further members are omitted. An object with references to itself has any number. */
+const MAX_MEMBERS = 1024;
 
-/** Returns a value with its strings truncated to `MAX_ATTRIBUTE`. */
-export const truncateValue = (value: unknown, depth = 0): AttributeValue => {
+/** Returns a value with its strings and bytes truncated to `MAX_ATTRIBUTE`, and its lists and maps to the limits. */
+export const truncateValue = (value: unknown): AttributeValue => {
   if (typeof value === "string") return value.slice(0, MAX_ATTRIBUTE);
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array)
-    return value as AttributeValue;
+  if (typeof value !== "object" || value === null) return value as AttributeValue;
+  return truncateObject(value, 0, { left: MAX_MEMBERS });
+};
+
+interface Budget {
+  left: number;
+}
+
+const truncateObject = (value: object, depth: number, budget: Budget): AttributeValue => {
+  if (value instanceof Uint8Array)
+    return value.length <= MAX_ATTRIBUTE ? value : value.slice(0, MAX_ATTRIBUTE);
   if (depth === MAX_DEPTH) return null;
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((each) => truncateValue(each, depth + 1));
-  const entries = Object.entries(value).slice(0, MAX_ITEMS);
-  return Object.fromEntries(entries.map(([name, each]) => [name, truncateValue(each, depth + 1)]));
+  const member = (each: unknown): AttributeValue =>
+    typeof each === "object" && each !== null ? truncateObject(each, depth + 1, budget) : truncateValue(each);
+  if (Array.isArray(value)) return takeWithin(value, budget).map(member);
+  const names = takeWithin(Object.keys(value), budget);
+  return Object.fromEntries(
+    names.map((name) => [name, member((value as Readonly<Record<string, unknown>>)[name])]),
+  );
+};
+
+/** Returns the first members that a list or map may have. */
+const takeWithin = <T>(members: readonly T[], budget: Budget): readonly T[] => {
+  const taken = members.slice(0, Math.min(MAX_ITEMS, budget.left));
+  budget.left -= taken.length;
+  return taken;
 };
 
 /** Returns the first `MAX_ITEMS` attributes, with their values truncated. */
