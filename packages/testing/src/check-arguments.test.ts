@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { clientFor, contractTest, socketClient, testClient } from "./index.ts";
+import { clientFor, contractTest, socketClient, testClient, type TestInit } from "./index.ts";
 
 const badOption = (message: unknown) => expect.objectContaining({ code: "TESTING_BAD_OPTION", message });
 const milliseconds = "must be a number of milliseconds from 1 to 2147483647";
@@ -64,4 +64,27 @@ test("malformed and unknown options of a contract test are refused", async () =>
       `contractTest: runs must be a whole number of at least 1; seed must be a whole number of at least ${Number.MIN_SAFE_INTEGER}; there is no option "nope"`,
     ),
   );
+});
+
+test.each<[string, TestInit, string]>([
+  ["a function as JSON", { json: () => 1 }, "the value of json is not JSON"],
+  ["a bigint as JSON", { json: 1n }, "the value of json is not JSON"],
+  ["the name of a header field", { headers: { "a b": "1" } }, "header fields with valid names and values"],
+])("%s that cannot be sent is refused", async (_, init, message) => {
+  await using client = testClient(new App());
+  await expect(client.post("/", init)).rejects.toThrow(badOption(expect.stringContaining(message)));
+});
+
+test("a malformed method and a path that is no string are refused", async () => {
+  await using client = testClient(new App());
+  await expect(client.request("G T", "/")).rejects.toThrow(badOption('"G T" is not a method'));
+  await expect(client.get(7 as never)).rejects.toThrow(badOption('a path must start with "/", not 7'));
+});
+
+test("undefined in a list of a query or form is omitted, as in place of a list", async () => {
+  const app = new App();
+  app.post("/", async (request) => `${request.query.toString()} ${await request.text()}`);
+  await using client = testClient(app);
+  const fields = { a: ["x", undefined] as string[], b: undefined };
+  expect((await client.post("/", { query: fields, form: fields })).text).toBe("a=x a=x");
 });

@@ -4,7 +4,7 @@ import { type CookieJar, cookieJar } from "./cookie-jar.ts";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
 import { withAbortableBody, cancelReply } from "./reply-body.ts";
-import { type PreparedRequest, prepareRequest, type TestInit } from "./request-init.ts";
+import { checkPath, type PreparedRequest, prepareRequest, type TestInit } from "./request-init.ts";
 import { readReply, type TestReply } from "./test-reply.ts";
 
 /** Sends one request and resolves with the whole reply. */
@@ -32,9 +32,9 @@ export interface TestClient extends AsyncDisposable {
   readonly options: SendRequest;
   /** Sends a request with any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, TESTING_BAD_OPTION, TESTING_REPLY_TOO_LARGE, the reason of `init.signal`, the app's start error */
   readonly request: (method: string, path: string, init?: TestInit) => Promise<TestReply>;
-  /** Resolves with the head of the reply and a live body, for event streams and long downloads; `timeoutMs` applies until the head arrives. */
+  /** Resolves with the head of the reply and a streaming body, for event streams and long downloads; `timeoutMs` applies until the head arrives. */
   readonly stream: (method: string, path: string, init?: TestInit) => Promise<Response>;
-  /** Absolute URL of a path, for clients of another protocol; a socket client starts to listen. */
+  /** Absolute URL of a path, for clients of another protocol. With `socketClient`, makes the app listen first. @throws TESTING_BAD_OPTION, TESTING_CLIENT_CLOSED, the app's start error */
   readonly url: (path?: string) => Promise<string>;
   /**
    * The last 1000 log lines of the app that this client started, oldest first: lines of the framework, with the cause of each 500, and lines of `enableLogging`
@@ -113,7 +113,11 @@ export const createClient = (
         open(method, path, init, deadline),
       ),
     logs,
-    url: async (path = "/") => `${await connection.origin()}${path}`,
+    url: async (path = "/") => {
+      closing.signal.throwIfAborted();
+      checkPath(path);
+      return `${await connection.origin()}${path}`;
+    },
     async [Symbol.asyncDispose]() {
       closing.abort(testingError("TESTING_CLIENT_CLOSED", "the client was disposed of"));
       closed ??= connection.close();

@@ -39,14 +39,12 @@ export const collectLogs = (to?: Logger): CollectedLogs => {
 };
 
 /** Names of level and message in the lines of a logging feature. */
-type JsonLine = Readonly<Record<string, unknown>> &
-  Pick<LogLine, "level"> &
-  Partial<Pick<LogLine, "message">>;
+type JsonLine = Readonly<Record<string, unknown>> & Partial<Pick<LogLine, "level" | "message">>;
 
 /** Parses a line of JSON, as a logging feature writes it. */
 const lineOf = (text: string): LogLine => {
   try {
-    const { level, message = "", ...fields } = JSON.parse(text) as JsonLine;
+    const { level = "info", message = "", ...fields } = JSON.parse(text) as JsonLine;
     return { level, message, fields };
   } catch {
     return { level: "info", message: text.trimEnd(), fields: {} };

@@ -18,7 +18,8 @@ export const testingErrors: ErrorCatalogue<TestingErrorCode> = {
     action: "the message names the argument",
   },
   TESTING_CLIENT_CLOSED: {
-    summary: "a request was made after the client was disposed, or was in flight at that moment",
+    summary:
+      "a request was made or `url` was called after the client was disposed, or the request was in flight at that moment",
     action: "dispose the client after the last reply",
   },
   TESTING_CONTRACT_BROKEN: {

@@ -25,7 +25,7 @@ const CHANNEL = "framework.request.steps";
 /**
  * Sends requests one after the other to an app in debug mode, like `framework explain`, and returns the steps and reasons of each.
  *
- * @param makeApp creates the app after the subscription, because features check for subscribers when they are enabled
+ * @param makeApp creates the app after the subscription, because chains are compiled with tracing only if a tool listens at the start
  */
 export const explainRequests = async (
   makeApp: () => AppUnderTest,

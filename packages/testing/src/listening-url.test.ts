@@ -9,6 +9,7 @@ test.each([
   ["Server running at http://127.0.0.1:8080/, docs at http://127.0.0.1:8080/docs", "http://127.0.0.1:8080"],
   ["(http://0.0.0.0:80)", "http://127.0.0.1"],
   ["on http://[::]:3000/", "http://[::1]:3000"],
+  ["Local: \u001b[36mhttp://localhost:\u001b[1m5173\u001b[22m/\u001b[39m", "http://localhost:5173"],
 ])("%s is an address", (line, url) => {
   expect(listeningUrl(line)).toBe(url);
 });

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** A URL of this machine, without its path; `localhost.example.com` does not match. */
 const LOCAL_URL =
   /https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?![\w.-]*\w)/i;
@@ -8,7 +10,7 @@ const LOCAL_URL =
  */
 export const listeningUrl = (line: string): string | null => {
   if (line.trimStart().startsWith("{")) return urlOfEvent(line);
-  const [found] = LOCAL_URL.exec(line) ?? [];
+  const [found] = LOCAL_URL.exec(stripVTControlCharacters(line)) ?? []; // with FORCE_COLOR, programs print the port in another style
   return found === undefined ? null : reachable(found);
 };
 

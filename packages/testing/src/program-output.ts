@@ -21,8 +21,9 @@ export const collectOutput = (
   let characters = 0;
   for (const input of streams.filter((stream) => stream !== null)) {
     createInterface({ input, crlfDelay: Infinity }).on("line", (line) => {
-      lines.push(line);
-      characters += line.length + 1;
+      const end = line.slice(-MAX_CHARACTERS);
+      lines.push(end);
+      characters += end.length + 1;
       while (characters > MAX_CHARACTERS && lines.length > 1) characters -= (lines.shift()?.length ?? 0) + 1;
       onLine(line);
     });

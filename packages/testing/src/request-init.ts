@@ -1,4 +1,5 @@
 import { unknownFields } from "@framework/core/feature";
+import { headerFields } from "./check-arguments.ts";
 import { testingError } from "./errors.ts";
 
 /** One value of a query or a form. */
@@ -43,6 +44,12 @@ export interface PreparedRequest {
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
+/** Checks that a path starts with a slash. @throws TESTING_BAD_OPTION */
+export const checkPath = (path: string): void => {
+  if (typeof path === "string" && path.startsWith("/")) return;
+  throw badOption(`a path must start with "/", not ${JSON.stringify(path)}`);
+};
+
 /** Encodes a request. @throws TESTING_BAD_OPTION */
 export const prepareRequest = async (
   method: string,
@@ -50,17 +57,23 @@ export const prepareRequest = async (
   init: TestInit,
   defaults?: TestInit["headers"],
 ): Promise<PreparedRequest> => {
-  if (!path.startsWith("/")) {
-    throw testingError("TESTING_BAD_OPTION", `a path must start with "/", not ${JSON.stringify(path)}`);
-  }
+  checkPath(path);
   const [unknown] = unknownFields(`the options object of ${method} ${path}`, init, partNames);
-  if (unknown !== undefined) throw testingError("TESTING_BAD_OPTION", unknown);
+  if (unknown !== undefined) throw badOption(unknown);
+  if (!METHOD.test(method)) throw badOption(`${JSON.stringify(method)} is not a method`);
+  const wanted = headerFields(init.headers);
+  if (wanted !== null) throw badOption(`headers of ${method} ${path} must be ${wanted}`);
   const headers = new Headers(defaults);
   for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
   const { body, contentType } = await encodeBody(init);
   if (contentType !== null && !headers.has("content-type")) headers.set("content-type", contentType);
   return { method: method.toUpperCase(), target: withQuery(path, init.query), headers, body };
 };
+
+/** Matches a token (RFC 9110 5.6.2). */
+const METHOD = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const badOption = (message: string): Error => testingError("TESTING_BAD_OPTION", message);
 
 const partNames = Object.keys({
   query: 0,
@@ -78,14 +91,27 @@ interface Encoded {
 
 const encodeBody = async ({ json, form, body }: TestInit): Promise<Encoded> => {
   if ([json, form, body].filter((given) => given !== undefined).length > 1) {
-    throw testingError("TESTING_BAD_OPTION", "pass at most one of json, form and body");
+    throw badOption("pass at most one of json, form and body");
   }
   if (json !== undefined) {
-    return { body: new TextEncoder().encode(JSON.stringify(json)), contentType: "application/json" };
+    return { body: new TextEncoder().encode(jsonText(json)), contentType: "application/json" };
   }
   if (form !== undefined) return buffered(toForm(form));
   if (body === undefined) return { body: null, contentType: null };
   return isStream(body) ? { body: ReadableStream.from(body), contentType: null } : buffered(body);
+};
+
+/** @throws TESTING_BAD_OPTION for a value that JSON cannot represent, such as a bigint or a function */
+const jsonText = (value: unknown): string => {
+  let text: string | undefined; // JSON.stringify returns undefined for a function
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  throw testingError("TESTING_BAD_OPTION", "the value of json is not JSON", cause);
 };
 
 /** The `Response` constructor determines the content type of each kind of body. */
@@ -106,7 +132,7 @@ const withQuery = (path: string, query: TestInit["query"]): string => {
 const toForm = (form: NonNullable<TestInit["form"]>): FormData | URLSearchParams => {
   if (form instanceof FormData || form instanceof URLSearchParams) return form;
   const fields = Object.entries(form).flatMap(([name, value]) =>
-    [value ?? []].flat().map((item) => [name, item] as const),
+    itemsOf(value).map((item) => [name, item] as const),
   );
   if (!fields.some(([, item]) => item instanceof Blob)) return toParams(form as Fields); // no value is a Blob
   const data = new FormData();
@@ -121,7 +147,11 @@ const toParams = (fields: Fields | URLSearchParams): URLSearchParams => {
   if (fields instanceof URLSearchParams) return fields;
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
-    for (const item of [value ?? []].flat()) params.append(name, String(item));
+    for (const item of itemsOf(value)) params.append(name, String(item));
   }
   return params;
 };
+
+/** Returns the values of a field, without `undefined` and `null`. */
+const itemsOf = <T>(value: T | readonly T[] | undefined): readonly NonNullable<T>[] =>
+  ([value].flat() as readonly T[]).filter((item) => item !== undefined && item !== null);

@@ -47,10 +47,13 @@ export const socketConnection = (listen: () => Promise<Listening>): Connection =
   };
 };
 
+/** The client has its own timeout; those of undici would end a longer one, and an idle stream, after five minutes. */
+const unlimited = { headersTimeout: 0, bodyTimeout: 0 };
+
 const open = async (listen: () => Promise<Listening>): Promise<Opened> => {
   const { Agent } = await import("undici");
   const service = await listen();
-  return { agent: new Agent(), origin: new URL(service.url).origin, service };
+  return { agent: new Agent(unlimited), origin: new URL(service.url).origin, service };
 };
 
 /** Statuses whose replies have no body in the web's Response. */

@@ -52,6 +52,30 @@ test("other clients can use the URL of a socket client, and leave its app runnin
   expect((await owner.get("/plain")).text).toBe("plain");
 });
 
+test("url rejects a path without a leading slash, before the app starts", async () => {
+  const events: string[] = [];
+  const app = echo().onEvent("startup", () => void events.push("startup"));
+  for (const connect of [testClient, socketClient]) {
+    await using client = connect(app);
+    for (const path of ["plain", "", "?a=1"])
+      await expect(client.url(path)).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
+  }
+  expect(events).toEqual([]);
+});
+
+test("url of a disposed client rejects, and does not start the app", async () => {
+  const events: string[] = [];
+  const app = echo().onEvent("startup", () => void events.push("startup"));
+  const client = socketClient(app);
+  await client[Symbol.asyncDispose]();
+  try {
+    await expect(client.url()).rejects.toMatchObject({ code: "TESTING_CLIENT_CLOSED" });
+    expect(events).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+});
+
 test("nothing listens at the address after disposal", async () => {
   const owner = socketClient(echo());
   await owner.get("/plain");

@@ -43,14 +43,19 @@ export const readDocument = (document: unknown): ContractDocument => {
     reference
       .split("/")
       .slice(1)
-      .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+      .map(decodedToken)
       .reduce<unknown>(
-        (at, name) => (isJson(at) && Object.hasOwn(at, name) ? at[name] : undefined),
+        (at, name) =>
+          typeof at === "object" && at !== null && Object.hasOwn(at, name) ? (at as Json)[name] : undefined,
         document,
       );
   const dereferenced = (value: unknown): Json => {
-    const target = isJson(value) && typeof value["$ref"] === "string" ? resolve(value["$ref"]) : value;
-    return isJson(target) ? target : {};
+    let target = value;
+    for (let followed = 0; followed < MAX_REFERENCES && isJson(target); followed++) {
+      if (typeof target["$ref"] !== "string") return target;
+      target = resolve(target["$ref"]);
+    }
+    return {};
   };
   const items = Object.entries(document["paths"]);
   const operations = methods.flatMap((method) =>
@@ -63,6 +68,18 @@ export const readDocument = (document: unknown): ContractDocument => {
     }),
   );
   return { operations, resolve };
+};
+
+/** Maximum number of references from one to the next, which may be circular. */
+const MAX_REFERENCES = 20;
+
+/** Decodes a token of a JSON Pointer in a URI fragment (RFC 6901, sections 4 and 6). */
+const decodedToken = (token: string): string => {
+  let plain = token;
+  try {
+    plain = decodeURIComponent(token);
+  } catch {} // not percent-encoded: the token is literal
+  return plain.replaceAll("~1", "/").replaceAll("~0", "~");
 };
 
 const toOperation = (

@@ -86,6 +86,24 @@ test("an empty content of a reply means no body, like an absent one", async () =
   expect(await failureOf(full, document)).toContain("answered 200 with a body, but documents none");
 });
 
+test("a body that is not JSON is reported as such, with and without a documented schema", async () => {
+  for (const media of [{}, { schema: { type: "object" } }]) {
+    const app = new App();
+    app.get("/book", () => new Response("{", { headers: { "content-type": "application/json" } }));
+    const responses = { 200: { description: "", content: { "application/json": media } } };
+    expect(await failureOf(app, documentOf("get", "/book", { responses }))).toContain(
+      "answered 200 with a body that is not JSON",
+    );
+  }
+});
+
+test.each(["2XX", "default"])("the reply %s without content allows any body", async (status) => {
+  const app = new App();
+  app.get("/book", () => "any");
+  const document = documentOf("get", "/book", { responses: { [status]: { description: "" } } });
+  expect((await contractTest(app, { document, runs: 3 })).refused).toEqual([]);
+});
+
 test("an event stream that never ends is compared with the document, and not read", async () => {
   const app = new App();
   app.get("/events", () =>

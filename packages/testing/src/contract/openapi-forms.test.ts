@@ -143,3 +143,31 @@ test("required header fields are sent, and fields of the options replace them", 
   expect([...seen].every((each) => each.endsWith(" t"))).toBe(true);
   expect(seen).toContain("none t");
 });
+
+test("a reference may lead to another reference, be percent-encoded, and point into a list", async () => {
+  const app = new App();
+  app.get("/books/{id}", ({ params }) => (params.id === "a" ? { id: 1 } : new Response("text")));
+  const id = { name: "id", in: "path", required: true, schema: { const: "a" } };
+  const document = {
+    ...documentOf("/books/{id}", {
+      get: {
+        parameters: [{ $ref: "#/components/parameters/first%20id%7E1" }],
+        responses: { 200: { $ref: "#/components/responses/Book" } },
+      },
+    }),
+    components: {
+      parameters: { "first id/": { $ref: "#/x-ids/0" } },
+      responses: {
+        Book: { $ref: "#/components/responses/Any" },
+        Any: { description: "", content: { "*/*": {} } },
+      },
+    },
+    "x-ids": [id],
+  };
+  expect(await countPassed(app, document)).toBe(1);
+  const circular = {
+    ...document,
+    components: { responses: { Book: { $ref: "#/components/responses/Book" } } },
+  };
+  expect(await countPassed(new App(), { ...circular, paths: {} })).toBe(0);
+});

@@ -18,20 +18,18 @@ export const replyViolation = (
   }
   if (method === "HEAD") return null;
   const { content } = documented;
-  if (!isJson(content) || Object.keys(content).length === 0)
-    return textWithoutContent(responses, status, text);
+  if (!isJson(content) || Object.keys(content).length === 0) return undocumentedBody(responses, status, text);
   const type = contentType === null ? null : plainType(contentType);
   const media = type === null ? null : contentFor(content, type);
   if (type === null || media === null) {
     return `answered ${status} with ${type ?? "no content type"}, but documents ${Object.keys(content).join(", ")}`;
   }
-  if (!isJsonType(type)) return null;
-  const problem = jsonProblem(media, text, validate);
-  return problem === null ? null : `answered ${status} with a body that violates its schema: ${problem}`;
+  const problem = isJsonType(type) ? jsonProblem(media, text, validate) : null;
+  return problem === null ? null : `answered ${status} with a body that ${problem}`;
 };
 
-/** Returns the problem of a body without documented content: a single status without content means no body, a range such as `2XX` allows any. */
-const textWithoutContent = (responses: Json, status: number, text: string): string | null =>
+/** Returns the problem of a body without documented content: a single status without content means no body; a range such as `2XX`, and `default`, allow any. */
+const undocumentedBody = (responses: Json, status: number, text: string): string | null =>
   Object.hasOwn(responses, status) && text !== ""
     ? `answered ${status} with a body, but documents none`
     : null;
@@ -41,7 +39,8 @@ const jsonProblem = ({ schema }: Json, text: string, validate: SchemaValidator):
   try {
     value = JSON.parse(text);
   } catch {
-    return "it is not JSON"; // the only error of JSON.parse
+    return "is not JSON"; // the only error of JSON.parse
   }
-  return schema === undefined ? null : validate(schema, value);
+  const violations = schema === undefined ? null : validate(schema, value);
+  return violations === null ? null : `violates its schema: ${violations}`;
 };

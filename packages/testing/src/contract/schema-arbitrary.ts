@@ -130,17 +130,24 @@ const byFormat = (format: string, fc: FastCheck): Arbitrary<string> | null => {
 };
 
 const number = (schema: Json, type: "integer" | "number", { fc }: GenerationContext): Arbitrary<number> => {
-  const step = type === "integer" ? 1 : Number.EPSILON;
-  const min = Math.max(bound(schema, "minimum", -1e9), bound(schema, "exclusiveMinimum", -1e9) + step);
-  const max = Math.min(
-    bound(schema, "maximum", Math.max(min, 1e9)),
-    bound(schema, "exclusiveMaximum", 1e15) - step,
-  );
+  const [above, below] = [
+    bound(schema, "exclusiveMinimum", -Infinity),
+    bound(schema, "exclusiveMaximum", Infinity),
+  ];
+  const low = Math.max(bound(schema, "minimum", -Infinity), above);
+  const high = Math.min(bound(schema, "maximum", Infinity), below);
+  const min = low === -Infinity ? Math.min(-1e9, 2 * high) : low;
+  const max = high === Infinity ? Math.max(1e9, 2 * low) : high;
+  const excluded = { minExcluded: min === above, maxExcluded: max === below };
   if (type === "number" && schema["multipleOf"] === undefined)
-    return fc.double({ min, max: Math.max(min, max), noNaN: true });
+    return min < max
+      ? fc.double({ min, max, ...excluded, noNaN: true }).filter((each) => each !== below) // -0 is below 0, but JSON has no -0
+      : fc.constant(min);
   const unit = Math.abs(bound(schema, "multipleOf", 1)) || 1;
-  const from = Math.ceil(min / unit);
-  return fc.integer({ min: from, max: Math.max(from, Math.floor(max / unit)) }).map((count) => count * unit);
+  const [from, to] = [Math.ceil(min / unit), Math.floor(max / unit)];
+  const first = excluded.minExcluded && from * unit === min ? from + 1 : from;
+  const last = excluded.maxExcluded && to * unit === max ? to - 1 : to;
+  return fc.integer({ min: first, max: Math.max(first, last) }).map((count) => count * unit);
 };
 
 const array = (schema: Json, context: GenerationContext): Arbitrary<unknown[]> => {
