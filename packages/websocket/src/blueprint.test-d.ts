@@ -51,7 +51,7 @@ orgs.room("a");
 // @ts-expect-error a blueprint that was not composed with the feature
 new Blueprint("/api").websocket("/x", () => {});
 
-// A class of blueprints
+// A subclass of Blueprint
 class Rooms extends Blueprint.with(websocket)<"/rooms/{room}"> {
   constructor() {
     super("/rooms/{room}");
@@ -60,12 +60,12 @@ class Rooms extends Blueprint.with(websocket)<"/rooms/{room}"> {
 }
 new ChatApp().registerBlueprint(new Rooms());
 
-// The app's class as a type argument, instead of its features
+// The app's class as the second type argument, instead of the default `App` with the features' methods
 const own = new (Blueprint.with(websocket))<"/own", ChatApp>("/own");
 own.websocket("/{id}", (_socket, { params, app }) => (app satisfies ChatApp) && params.id);
 new ChatApp().registerBlueprint(own);
 
-// Functions over any app or blueprint with the feature
+// Functions over any app with the feature
 const generic = <A extends App & WebSocketMethods>(app: A): void => {
   app.websocket("/x/{id}", (_socket, { params, app: self }) => [params.id, self.room("a"), app.room("a")]);
 };

@@ -161,7 +161,7 @@ export class Endpoint {
     } catch (error) {
       if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
       if (isRefusal(error)) return await open.close(1008, textOf(error.detail)); // a program may set a detail to any value
-      if (isDisconnect(error, open)) return;
+      if (isDisconnect(error, open)) return await open.ended; // it may still be closing, after a 1013
       session?.fail(error);
       this.sockets.log?.error("a WebSocket handler failed", { error, route: request.route });
       await open.close(1011, "internal error");

@@ -91,6 +91,7 @@ test("unknown or invalid options of a route, such as a misspelt `guards`, are re
   const app = new (App.with(websocket))();
   const options = { guard: [() => false], http: "hello", message: { type: "object" }, protocols: "v1" };
   app.websocket("/live", options as object, () => {});
+  app.websocket("/numbers", { protocols: [1] } as object, () => {});
   app.websocket("/text", "hello" as never);
   app.websocket("/guard", (() => false) as never, () => {});
   app.websocket("/null", null as never, () => {});
@@ -99,6 +100,7 @@ test("unknown or invalid options of a route, such as a misspelt `guards`, are re
   await expect(start).rejects.toThrow(
     /http must be a function[^]*message must be a schema that follows Standard Schema[^]*protocols must be a list/,
   );
+  await expect(start).rejects.toThrow("WebSocket route /numbers: protocols must be a list of names");
   await expect(start).rejects.toThrow("the handler of the WebSocket route /text must be a function");
   for (const path of ["/guard", "/null"])
     await expect(start).rejects.toThrow(

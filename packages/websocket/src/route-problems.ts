@@ -17,7 +17,8 @@ const names: Readonly<Record<keyof AnyOptions, true>> = {
 export const optionProblems = (path: string, options: AnyOptions, handler: unknown): readonly string[] => {
   const place = `the options of the WebSocket route ${path}`;
   const { http, message, protocols = [] } = options;
-  const areNames = Array.isArray(protocols) && protocols.every((name) => TOKEN.test(String(name)));
+  const areNames =
+    Array.isArray(protocols) && protocols.every((name) => typeof name === "string" && TOKEN.test(name));
   return [
     ...unknownFields(place, options, Object.keys(names)),
     ...(http === undefined || typeof http === "function" ? [] : [`${place}: http must be a function`]),

@@ -22,7 +22,7 @@ export interface ServerSocket<
   readonly connected: boolean;
   /** Aborts when the connection has ended. */
   readonly signal: AbortSignal;
-  /** Code and reason of the end; `null` while the connection is open. */
+  /** Code and reason of the end; `null` until the connection has ended. */
   readonly closed: CloseInfo | null;
   /** Bytes queued for the client, which the system has not accepted yet. */
   readonly bufferedBytes: number;

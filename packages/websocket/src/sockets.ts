@@ -71,15 +71,19 @@ export class Sockets {
 
   /** Creates the `ws` server of one route, which reads its handshakes and frames. */
   newServer(
-    { maxMessageBytes, maxFragments, closeWaitSecs, deflate }: WebSocketConfig,
+    { maxMessageBytes, maxFragments, maxControlFramesPerSec, closeWaitSecs, deflate }: WebSocketConfig,
     protocols: readonly string[],
   ): WebSocketServer {
     if (this.Server === null) throw notStarted();
+    // `ws` cuts the connection above this number of unsent pongs. It is above the limit of two seconds, so that `OpenSocket` closes a client that pings too often.
+    const maxPendingAutoPongs = 2 * maxControlFramesPerSec + 1;
     return new this.Server({
       noServer: true,
       clientTracking: false,
       maxPayload: maxMessageBytes,
-      maxFragments,
+      maxFragments: Math.min(maxFragments, MAX_COUNT),
+      maxBufferedChunks: Math.max(MIN_READS, Math.ceil(maxMessageBytes / MIN_BYTES_PER_READ)),
+      maxPendingAutoPongs: Math.min(maxPendingAutoPongs, MAX_COUNT),
       closeTimeout: closeWaitSecs * 1000,
       handleProtocols: (offered: Set<string>) =>
         [...offered].find((name) => protocols.includes(name)) ?? false,
@@ -87,6 +91,16 @@ export class Sockets {
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 }
+
+/** `ws` reads its limits as integers of 32 bits. */
+const MAX_COUNT = 2 ** 31 - 1;
+
+/**
+ * A frame may arrive in this many reads, and in more if they have at least `MIN_BYTES_PER_READ` on average. Each read takes 370 bytes of memory until its frame
+ * is complete; the default of `ws`, 262 144 reads, would allow a client to occupy 97 MB.
+ */
+const MIN_READS = 1024;
+const MIN_BYTES_PER_READ = 64;
 
 const notStarted = (): FrameworkError =>
   new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");

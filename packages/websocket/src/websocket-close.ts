@@ -22,8 +22,15 @@ export class WebSocketClose extends FrameworkError {
     this.reason = reason;
   }
 
+  /** Whether a value is a `WebSocketClose`, also of another copy of this package, with a code and a reason that a close frame can have. */
   static override is(error: unknown): error is WebSocketClose {
-    return FrameworkError.is(error) && "closeCode" in error;
+    if (!FrameworkError.is(error)) return false;
+    try {
+      const { closeCode, reason } = error as Partial<WebSocketClose>;
+      return isSendable(closeCode) && typeof reason === "string";
+    } catch {
+      return false; // a proxy, or a getter that throws
+    }
   }
 }
 
