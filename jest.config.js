@@ -8,7 +8,7 @@ const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/node-compile-cache`;
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-// The packages have two thousand modules: only the tested one is loaded from its sources, the others as a few files.
+// The packages have two thousand modules. Only the package under test is loaded from its sources; its dependencies are loaded from a few bundled files.
 const tested = JSON.parse(readFileSync("package.json", "utf8"));
 const packages = Object.entries(bundledPackages(tested)).map(([name, file]) => [`^${name}$`, file]);
 bundlePrograms(); // done here, so that no test waits for it

@@ -1,6 +1,6 @@
 /** Echo server of the framework, with an endless stream that respects backpressure. */
 import { App } from "@framework/core";
-import { openVitals } from "../servers/serving.ts";
+import { serveProcessMetrics } from "../servers/process-metrics.ts";
 import { websocket } from "./packages.ts";
 
 const piece = "x".repeat(10_000);
@@ -12,5 +12,5 @@ app.websocket("/echo", async (socket) => {
 app.websocket("/flood", async (socket) => {
   for (;;) await socket.sendText(piece);
 });
-await openVitals();
+await serveProcessMetrics();
 await app.run({ env: "production", workers: 1, argv: [] });

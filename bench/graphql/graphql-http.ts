@@ -2,7 +2,8 @@
 import { createServer } from "node:http";
 import { type ExecutionArgs, GraphQLError, parse, validate } from "graphql";
 import { createHandler, type HandlerOptions } from "graphql-http/lib/use/http";
-import { announceServer, openVitals } from "../servers/serving.ts";
+import { serveProcessMetrics } from "../servers/process-metrics.ts";
+import { announceServer } from "../servers/serving.ts";
 import { createSchema } from "./schema.ts";
 
 const schema = createSchema();
@@ -26,5 +27,5 @@ const cached: HandlerOptions["onSubscribe"] = (_request, { query, variables, ope
 
 const handler = createHandler({ schema, ...(process.argv.includes("--cached") && { onSubscribe: cached }) });
 const server = createServer((request, response) => void handler(request, response));
-await openVitals();
+await serveProcessMetrics();
 server.listen(0, "127.0.0.1", () => announceServer(server));

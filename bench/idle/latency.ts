@@ -5,6 +5,8 @@ import { Peer } from "../soak/peer.ts";
 /** Latency of well-behaved clients. */
 export interface Latency {
   readonly requests: number;
+  /** Connections that the clients opened. */
+  readonly connections: number;
   readonly failed: number;
   /** Milliseconds. */
   readonly median: number;
@@ -15,12 +17,13 @@ export interface Latency {
 /** Starts clients that open a new connection for every 20 requests; the returned function stops them and returns the latency. */
 export const measureLatency = (port: number, clients: number, pauseMs: number): (() => Promise<Latency>) => {
   const latencies: number[] = [];
-  let failed = 0;
+  let [connections, failed] = [0, 0];
   let ends = false;
   const client = async (index: number): Promise<void> => {
     await pause((index / clients) * pauseMs); // spreads the requests evenly
     while (!ends) {
       const peer = new Peer(port);
+      connections++;
       for (let count = 1; count <= 20 && !ends; count++) {
         const startedAt = performance.now();
         peer.received = "";
@@ -43,7 +46,14 @@ export const measureLatency = (port: number, clients: number, pauseMs: number): 
     const sorted = latencies.toSorted((a, b) => a - b);
     const at = (share: number): number =>
       sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-    return { requests: latencies.length, failed, median: at(0.5), p99: at(0.99), maximum: at(1) };
+    return {
+      requests: latencies.length,
+      connections,
+      failed,
+      median: at(0.5),
+      p99: at(0.99),
+      maximum: at(1),
+    };
   };
 };
 

@@ -15,12 +15,12 @@ export interface LineLogger {
   readonly flush: () => Promise<void>;
 }
 
-type Line = (access: Access) => string;
+type FormatLine = (access: Access) => string;
 type LineOutput = Pick<LineLogger, "flush"> & { readonly line: (text: string) => void };
 
 const iso = isoClock({ date: Date.now });
 const accessLine = jsonAccessLine(iso);
-const ourLine: Line = ({ request, outcome }) => accessLine(request, outcome);
+const ourLine: FormatLine = ({ request, outcome }) => accessLine(request, outcome);
 
 const ourWriter = (fd: number): LineOutput => {
   const writer = new LineWriter({ outlet: fileOutlet(fd), maxQueueBytes: 1_048_576, lossLine: () => "" });
@@ -34,14 +34,24 @@ const pinoWriter = (
   const destination = pino.destination({ dest: fd, ...options });
   return {
     line: (text) => void destination.write(text),
-    flush: () =>
-      new Promise((resolve) => {
-        if (options.sync) return resolve();
-        destination.once("drain", () => resolve());
-        destination.flush(); // with a callback it would call fsync, which fails for pipes and devices
-      }),
+    flush: async () => {
+      if (!options.sync) while ((await flushOnce(destination)) > 0);
+    },
   };
 };
+
+/** Waits for a write, the one in progress if there is one, and returns its bytes: only a write of 0 bytes shows that nothing is buffered. */
+const flushOnce = (destination: ReturnType<typeof pino.destination>): Promise<number> =>
+  new Promise((resolve) => {
+    let bytes = 0;
+    const count = (written: number): void => void (bytes += written);
+    destination.on("write", count);
+    destination.once("drain", () => {
+      destination.off("write", count);
+      resolve(bytes);
+    });
+    destination.flush(); // with a callback it would call fsync, which fails for pipes and devices
+  });
 
 /** Logs the same members with pino. */
 const pinoLines = (output: LineOutput): LineLogger => {

@@ -7,11 +7,11 @@ export interface CpuTime {
   readonly kernelMicros: number;
 }
 
-/** Reads the resource usage of a server's processes; see `servers/serving.ts`. */
+/** Reads the resource usage of a server's processes; see `servers/process-metrics.ts`. */
 export class VitalsClient implements Disposable {
   private readonly connections: readonly ProcessConnection[];
 
-  /** @param ports one per process, as printed by `openVitals` */
+  /** @param ports one per process, as printed by `serveProcessMetrics` */
   constructor(...ports: readonly number[]) {
     this.connections = ports.map((port) => new ProcessConnection(port));
   }

@@ -2,7 +2,7 @@
 export const COLUMNS =
   "member TEXT PRIMARY KEY, loans INTEGER NOT NULL, days INTEGER NOT NULL, last_loan TEXT NOT NULL";
 
-/** Data of an event, about 200 bytes of JSON. */
+/** The members of an event's data that the view uses; the stored data has about 200 bytes of JSON. */
 export interface Lent {
   readonly member: string;
   readonly days: number;
@@ -22,7 +22,7 @@ export interface MemberRow extends Lent {
   readonly last_loan: string;
 }
 
-/** Events of one transaction. */
+/** Maximum number of events per transaction. */
 export const BATCH = 500;
 
 /** Folds a batch into one row per member. */

@@ -6,7 +6,8 @@ import { Elysia, t } from "elysia";
 import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { freePort } from "./free-port.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
-import { announce, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announce } from "./serving.ts";
 import { chunks, greeting } from "./workload.ts";
 
 const user = t.Object({ id: t.Integer() });
@@ -53,6 +54,6 @@ app.get(
       headers: { "content-type": "application/octet-stream" },
     }),
 );
-await openVitals();
+await serveProcessMetrics();
 const port = await freePort();
 app.listen({ port, hostname: "127.0.0.1" }, () => announce(port));

@@ -5,7 +5,8 @@ import cors from "cors";
 import createExpress from "express";
 import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { colonAndNamedStar, plainRoutes } from "./plain-routes.ts";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = createExpress();
@@ -43,5 +44,5 @@ app.get("/stream", (_request, response) => {
   response.type("application/octet-stream");
   return pipeline(Readable.from(chunks(), { objectMode: false }), response);
 });
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => announceServer(server));

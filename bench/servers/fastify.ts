@@ -5,7 +5,8 @@ import etag from "@fastify/etag";
 import createFastify, { type FastifyInstance } from "fastify";
 import { ALLOWED_ORIGIN, logFile, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { chunks, greeting, orderSchema } from "./workload.ts";
 
 const greetingSchema = {
@@ -52,6 +53,6 @@ app.post("/echo", { schema: { body: orderSchema, response: { 200: orderSchema } 
 app.get("/stream", (_request, reply) => {
   reply.type("application/octet-stream").send(Readable.from(chunks(), { objectMode: false }));
 });
-await openVitals();
+await serveProcessMetrics();
 await app.listen({ port: Number(process.env["PORT"] ?? 0), host: "127.0.0.1" });
 announceServer(app.server);

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { App } from "@framework/core";
 import { devtools } from "./devtools-package.ts";
-import { openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
 import { greeting } from "./workload.ts";
 
 const { values } = parseArgs({
@@ -17,6 +17,6 @@ const withTools = new (App.with(devtools))();
 if (values.tools) withTools.enableDevtools({ maxPerSecond: Number(values["per-second"]) });
 for (let count = 0; count < 5; count++) withTools.use((input, next) => next(input));
 withTools.get("/json", () => greeting());
-await openVitals();
+await serveProcessMetrics();
 await withTools.run({ env: "development", debug: true, workers: 1, argv: [], logs: false });
 if (values.link !== undefined) writeFileSync(values.link, withTools.devtoolsUrl ?? "");

@@ -3,7 +3,7 @@
  * `--sampling` and `--collector`.
  */
 import { App } from "@framework/core";
-import { openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
 import { greeting } from "./workload.ts";
 
 const option = (name: string): string =>
@@ -28,5 +28,5 @@ const app = await createApp();
 app.get("/json", () => greeting());
 app.get("/users/{id}", ({ params }) => ({ id: Number(params.id) }));
 app.post("/echo", (request) => request.json());
-await openVitals();
+await serveProcessMetrics();
 await app.run({ env: "production", workers: 1, transport: "fast", argv: [] });

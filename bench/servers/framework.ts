@@ -4,7 +4,7 @@ import { routes } from "../router/routes.ts";
 import { withFiveMiddlewares } from "./five.ts";
 import { createFiveApp } from "./framework-five.ts";
 import { order, user } from "./framework-schemas.ts";
-import { openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
 import { chunks, greeting } from "./workload.ts";
 
 const app = withFiveMiddlewares ? await createFiveApp() : new App();
@@ -19,7 +19,7 @@ if (process.argv.includes("--async")) {
   app.post("/echo", { body: order }, (request) => request.input.body);
 }
 app.get("/stream", () => Response.stream(chunks()));
-await openVitals();
+await serveProcessMetrics();
 await app.run({
   env: "production",
   workers: 1,

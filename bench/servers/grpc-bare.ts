@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { bookOf } from "./grpc-book.ts";
-import { openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
 
 const definition = loadSync(fileURLToPath(new URL("../grpc/library.proto", import.meta.url)), {
   defaults: true, // like the framework
@@ -19,7 +19,7 @@ server.addService(service, {
     callback(null, bookOf(id));
   },
 });
-await openVitals();
+await serveProcessMetrics();
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
   if (error !== null) throw error;
   console.log(`{"grpc":${port}}\nhttp://127.0.0.1:${port}`);

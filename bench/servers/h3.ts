@@ -11,7 +11,8 @@ import {
 } from "h3";
 import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { plainRoutes } from "./plain-routes.ts";
-import { announce, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announce } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const five: Middleware = async (event, next) => {
@@ -59,7 +60,7 @@ app.get("/stream", (event) => {
   event.res.headers.set("content-type", "application/octet-stream");
   return iterable(chunks());
 });
-await openVitals();
+await serveProcessMetrics();
 const server = serve(app, {
   port: Number(process.env["PORT"] ?? 0),
   hostname: "127.0.0.1",

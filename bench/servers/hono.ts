@@ -9,7 +9,8 @@ import { stream } from "hono/streaming";
 import { validator } from "hono/validator";
 import { ALLOWED_ORIGIN, withFiveMiddlewares, writeLog } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
-import { announce, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announce } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = new Hono();
@@ -39,7 +40,7 @@ app.get("/stream", (context) => {
     for (const chunk of chunks()) await body.write(chunk);
   });
 });
-await openVitals();
+await serveProcessMetrics();
 serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 0), hostname: "127.0.0.1" }, ({ port }) =>
   announce(port),
 );

@@ -1,6 +1,7 @@
 /** Hand-written server on the core API of `node:http2`: one listener for streams that dispatches by path. */
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const sendJson = (stream: ServerHttp2Stream, status: number, value: unknown): void => {
@@ -38,5 +39,5 @@ server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>
   else if (method === "POST" && path === "/echo") echo(stream);
   else sendJson(stream, 404, { error: "Not Found" });
 });
-await openVitals();
+await serveProcessMetrics();
 server.listen(0, "127.0.0.1", () => announceServer(server));

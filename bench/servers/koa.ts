@@ -8,7 +8,8 @@ import conditional from "koa-conditional-get";
 import etag from "koa-etag";
 import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { plainRoutes } from "./plain-routes.ts";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = new Koa();
@@ -53,5 +54,5 @@ router.get("/stream", (context) => {
   context.body = Readable.from(chunks(), { objectMode: false });
 });
 app.use(router.routes());
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => announceServer(server));

@@ -2,7 +2,8 @@ import "reflect-metadata";
 import type { Type } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { FastifyAdapter, type NestFastifyApplication } from "@nestjs/platform-fastify";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 
 /** A method decorator. */
 export type Decorator = (target: object, key: string, descriptor: PropertyDescriptor) => unknown;
@@ -16,7 +17,7 @@ export const decorate = (target: object, key: string, ...decorators: readonly De
 /** Starts a Nest module on Fastify. */
 export const startNest = async (module: Type, adapter = new FastifyAdapter()): Promise<void> => {
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: false });
-  await openVitals();
+  await serveProcessMetrics();
   await app.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1");
   announceServer(app.getHttpServer());
 };

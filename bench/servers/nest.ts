@@ -23,7 +23,8 @@ import { FastifyAdapter, type NestFastifyApplication } from "@nestjs/platform-fa
 import { ALLOWED_ORIGIN, logFile, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { type Decorator, decorate } from "./nest-service.ts";
 import { colonAndStar, plainRoutes, type Verb } from "./plain-routes.ts";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { chunks, greeting, isOrder } from "./workload.ts";
 
 class BenchController {
@@ -89,6 +90,6 @@ if (withFiveMiddlewares) {
   app.enableCors({ origin: [ALLOWED_ORIGIN] });
   await fastify.register(etag, { weak: true });
 }
-await openVitals();
+await serveProcessMetrics();
 await app.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1");
 announceServer(app.getHttpServer());

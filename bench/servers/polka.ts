@@ -5,7 +5,8 @@ import { pipeline } from "node:stream/promises";
 import createPolka from "polka";
 import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const send = (request: IncomingMessage, response: ServerResponse, value: unknown, status = 200): void => {
@@ -73,7 +74,7 @@ app.get("/stream", (_request, response) => {
   response.setHeader("Content-Type", "application/octet-stream");
   return pipeline(Readable.from(chunks(), { objectMode: false }), response);
 });
-await openVitals();
+await serveProcessMetrics();
 app.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => {
   if (app.server !== undefined) announceServer(app.server);
 });

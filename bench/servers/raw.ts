@@ -6,7 +6,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
-import { announceServer, openVitals } from "./serving.ts";
+import { serveProcessMetrics } from "./process-metrics.ts";
+import { announceServer } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 type Send = (request: IncomingMessage, response: ServerResponse, status: number, value: unknown) => void;
@@ -109,5 +110,5 @@ const server = tuned
     )
   : createServer(handler(withFiveMiddlewares ? five : plain));
 if (tuned) setInterval(() => (date = new Date().toUTCString()), 1000).unref();
-await openVitals();
+await serveProcessMetrics();
 server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => announceServer(server));

@@ -1,10 +1,15 @@
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { fetchJson } from "../client/fetch-json.ts";
+import { selectNames } from "../measure/select-names.ts";
 import type { Vitals } from "../servers/vitals.ts";
 
 /** The compared transports. */
 export const transports = ["fast", "node"] as const;
 export type TransportName = (typeof transports)[number];
+
+/** Returns the transport with a name, or all transports without one. @throws Error for an unknown name */
+export const selectTransports = (name: string | undefined): readonly TransportName[] =>
+  name === undefined ? transports : selectNames("transport", [name], transports);
 
 /** Connections of the service. */
 export interface Sockets {

@@ -10,14 +10,14 @@ import { scenarios, soakTimeouts } from "./scenarios.ts";
 import {
   waitUntilOthersClose,
   type OpenResources,
+  selectTransports,
   type Service,
   startService,
   type TransportName,
-  transports,
 } from "./service-report.ts";
 
 const minutes = Number(process.argv[2] ?? 2);
-const selectedTransport = process.argv[3];
+const selectedTransports = selectTransports(process.argv[3]);
 const ROUNDS = 10;
 const CLIENTS = 60;
 const SEED = 7;
@@ -141,5 +141,4 @@ const soak = async (transport: TransportName): Promise<void> => {
 };
 
 printTitle(`${minutes} minutes of ${CLIENTS} mixed clients on each transport, seed ${SEED}`);
-for (const transport of transports)
-  if (selectedTransport === undefined || selectedTransport === transport) await soak(transport);
+for (const transport of selectedTransports) await soak(transport);

@@ -2,7 +2,8 @@
 import { Router } from "@koa/router";
 import Koa, { type Context } from "koa";
 import cash from "koa-cash";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { FRESH_SECS, report } from "./report.ts";
 
 const entries = new Map<string, unknown>();
@@ -20,5 +21,5 @@ router.get("/report", async (context) => {
   context.body = report();
 });
 app.use(router.routes());
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(listenPort, "127.0.0.1", () => announceServer(server));

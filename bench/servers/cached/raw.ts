@@ -1,6 +1,7 @@
 /** `node:http` with a `Map` of finished bodies. */
 import { createServer } from "node:http";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { FRESH_SECS, report } from "./report.ts";
 
 interface Entry {
@@ -27,5 +28,5 @@ const server = createServer(({ url = "" }, response) => {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": body.length });
   response.end(body);
 });
-await openVitals();
+await serveProcessMetrics();
 server.listen(listenPort, "127.0.0.1", () => announceServer(server));

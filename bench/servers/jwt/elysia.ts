@@ -3,7 +3,8 @@ import { jwt } from "@elysiajs/jwt";
 import { node } from "@elysiajs/node";
 import { Elysia } from "elysia";
 import { freePort } from "../free-port.ts";
-import { announce, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announce } from "../serving.ts";
 import { ALGORITHM, AUDIENCE, ISSUER, SECRET } from "./rules.ts";
 
 const app = new Elysia({ adapter: node() })
@@ -14,6 +15,6 @@ const app = new Elysia({ adapter: node() })
     const claims = await tokens.verify(token, rules);
     return claims === false ? status(401, { error: "Unauthorized" }) : { sub: claims.sub };
   });
-await openVitals();
+await serveProcessMetrics();
 const port = await freePort();
 app.listen({ port, hostname: "127.0.0.1" }, () => announce(port));

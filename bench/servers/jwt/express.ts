@@ -1,6 +1,7 @@
 /** Express with a middleware that uses `jose`. */
 import createExpress from "express";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { subjectOf } from "./verify-with-jose.ts";
 
 const app = createExpress().disable("x-powered-by").disable("etag");
@@ -14,5 +15,5 @@ app.use(async (request, response, next) => {
   next();
 });
 app.get("/me", (_request, response) => void response.json({ sub: response.locals["sub"] as string }));
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(listenPort, "127.0.0.1", () => announceServer(server));

@@ -1,7 +1,8 @@
 /** Fastify with `@fastify/jwt`, which caches verified tokens. */
 import jwt from "@fastify/jwt";
 import createFastify from "fastify";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { ALGORITHM, AUDIENCE, ISSUER, MAX_CACHED_TOKENS, SECRET } from "./rules.ts";
 
 const app = createFastify();
@@ -22,6 +23,6 @@ const subject = { type: "object", properties: { sub: { type: "string" } } } as c
 app.get("/me", { schema: { response: { 200: subject } } }, (request, reply) => {
   reply.send({ sub: (request.user as { readonly sub: string }).sub });
 });
-await openVitals();
+await serveProcessMetrics();
 await app.listen({ port: listenPort, host: "127.0.0.1" });
 announceServer(app.server);

@@ -1,7 +1,7 @@
 /** The framework with `@framework/auth`, which caches verified tokens. */
 import { App } from "@framework/core";
 import { JwtClaims } from "@framework/core/feature";
-import { openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
 import { JwtAuth } from "./auth-package.ts";
 import { AUDIENCE, ISSUER, MAX_CACHED_TOKENS, SECRET } from "./rules.ts";
 
@@ -13,5 +13,5 @@ const auth = new JwtAuth({
 });
 const app = new App().use(auth);
 app.get("/me", (request) => ({ sub: request.context.get(JwtClaims)?.sub }));
-await openVitals();
+await serveProcessMetrics();
 await app.run({ env: "production", workers: 1, transport: "fast", argv: [] });

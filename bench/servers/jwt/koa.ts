@@ -1,7 +1,8 @@
 /** Koa with a middleware that uses `jose`. */
 import { Router } from "@koa/router";
 import Koa from "koa";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { subjectOf } from "./verify-with-jose.ts";
 
 const app = new Koa();
@@ -16,5 +17,5 @@ router.get("/me", (context) => {
   context.body = { sub: context.state["sub"] as string };
 });
 app.use(router.routes());
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(listenPort, "127.0.0.1", () => announceServer(server));

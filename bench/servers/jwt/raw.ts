@@ -1,7 +1,8 @@
 /** `node:http` with `jose`. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { sendJson } from "../raw-json.ts";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { subjectOf } from "./verify-with-jose.ts";
 
 const handle = async ({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -11,6 +12,6 @@ const handle = async ({ url, headers }: IncomingMessage, response: ServerRespons
   else sendJson(response, 404, { error: "Not Found" });
 };
 
-await openVitals();
+await serveProcessMetrics();
 const server = createServer((request, response) => void handle(request, response));
 server.listen(listenPort, "127.0.0.1", () => announceServer(server));

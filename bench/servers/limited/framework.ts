@@ -1,6 +1,6 @@
 /** The framework with `@framework/rate-limit`: one limit for all workers. */
 import { App } from "@framework/core";
-import { openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
 import { greeting } from "../workload.ts";
 import { CLIENT_FIELD, MAX_REQUESTS, WINDOW_SECS } from "./client.ts";
 import { rateLimit, RateLimitConfig } from "./rate-limit-package.ts";
@@ -12,5 +12,5 @@ const app = new (App.with(rateLimit))().enableRateLimit(
   }),
 );
 app.get("/json", () => greeting());
-await openVitals();
+await serveProcessMetrics();
 await app.run({ env: "production", workers: WORKERS, transport: "fast", argv: [] });

@@ -1,12 +1,13 @@
 import cluster, { type Address } from "node:cluster";
-import { announce, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announce } from "../serving.ts";
 
 /** Workers of each server. */
 export const WORKERS = 4;
 
 /** Runs a server in `node:cluster` workers, and announces it when all of them listen. @param serve starts the listener of a worker */
 export const runWorkers = async (serve: () => unknown, inPrimary?: () => void): Promise<void> => {
-  await openVitals();
+  await serveProcessMetrics();
   if (!cluster.isPrimary) {
     await serve();
     return;

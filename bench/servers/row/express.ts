@@ -1,6 +1,7 @@
 /** Express with the database driver alone: `node:sqlite` or `pg`. */
 import createExpress from "express";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { wholeNumber } from "../workload.ts";
 import { openBooks } from "./books.ts";
 
@@ -12,5 +13,5 @@ app.get("/books/:id", async (request, response) => {
   if (book === undefined) response.status(404).json({ error: "Not Found" });
   else response.json(book);
 });
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(listenPort, "127.0.0.1", () => announceServer(server));

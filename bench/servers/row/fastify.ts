@@ -1,6 +1,7 @@
 /** Fastify with its schemas and the bare library. */
 import createFastify from "fastify";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { openBooks } from "./books.ts";
 
 const find = await openBooks();
@@ -20,6 +21,6 @@ app.get<{ Params: { id: number } }>(
   { schema: { params, response: { 200: book } } },
   async (request, reply) => (await find(request.params.id)) ?? reply.code(404).send(),
 );
-await openVitals();
+await serveProcessMetrics();
 await app.listen({ port: listenPort, host: "127.0.0.1" });
 announceServer(app.server);

@@ -1,6 +1,6 @@
 /** The framework with `@framework/database`. */
 import { App, NotFoundError, toInt } from "@framework/core";
-import { openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
 import { address, CONNECTIONS, withPostgres } from "./books.ts";
 import { database } from "./database-package.ts";
 
@@ -12,5 +12,5 @@ app.get("/books/{id}", async (request) => {
   if (book === null) throw new NotFoundError();
   return book;
 });
-await openVitals();
+await serveProcessMetrics();
 await app.run({ env: "production", workers: 1, transport: "fast", argv: [] });

@@ -1,7 +1,8 @@
 /** Hono with the bare library. */
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { announce, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announce, listenPort } from "../serving.ts";
 import { wholeNumber } from "../workload.ts";
 import { openBooks } from "./books.ts";
 
@@ -12,5 +13,5 @@ app.get("/books/:id", async (context) => {
   const book = id === null ? undefined : await find(id);
   return book === undefined ? context.notFound() : context.json(book);
 });
-await openVitals();
+await serveProcessMetrics();
 serve({ fetch: app.fetch, port: listenPort, hostname: "127.0.0.1" }, ({ port }) => announce(port));

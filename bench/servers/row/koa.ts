@@ -1,7 +1,8 @@
 /** Koa with the bare library. */
 import { Router } from "@koa/router";
 import Koa from "koa";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { wholeNumber } from "../workload.ts";
 import { openBooks } from "./books.ts";
 
@@ -15,5 +16,5 @@ router.get("/books/:id", async (context) => {
   context.body = book;
 });
 app.use(router.routes());
-await openVitals();
+await serveProcessMetrics();
 const server = app.listen(listenPort, "127.0.0.1", () => announceServer(server));

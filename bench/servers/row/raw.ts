@@ -1,7 +1,8 @@
 /** `node:http` with the bare library. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { sendJson } from "../raw-json.ts";
-import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announceServer, listenPort } from "../serving.ts";
 import { wholeNumber } from "../workload.ts";
 import { openBooks } from "./books.ts";
 
@@ -15,5 +16,5 @@ const handle = async ({ url = "" }: IncomingMessage, response: ServerResponse): 
 };
 
 const server = createServer((request, response) => void handle(request, response));
-await openVitals();
+await serveProcessMetrics();
 server.listen(listenPort, "127.0.0.1", () => announceServer(server));

@@ -2,7 +2,8 @@
 import { serve, upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
 import { WebSocketServer } from "ws";
-import { announce, listenPort, openVitals } from "../serving.ts";
+import { serveProcessMetrics } from "../process-metrics.ts";
+import { announce, listenPort } from "../serving.ts";
 
 const app = new Hono();
 app.get(
@@ -11,7 +12,7 @@ app.get(
     onMessage: ({ data }, socket) => socket.send(data as string),
   })),
 );
-await openVitals();
+await serveProcessMetrics();
 serve(
   {
     fetch: app.fetch,

@@ -1,3 +1,4 @@
+import MarkdownIt from "markdown-it";
 import type { Section, SitePage } from "../pages/site-page.ts";
 
 const titles: readonly (readonly [Section, string])[] = [
@@ -10,7 +11,7 @@ const titles: readonly (readonly [Section, string])[] = [
   ["Project", "Project"],
 ];
 
-/** Returns the list of the pages of the site as Markdown, in the format of llmstxt.org: a title, a summary, and a link to the Markdown of each page with its first sentence. */
+/** Returns `llms.txt` (llmstxt.org): title and summary of the site, then by section a link to the Markdown of each listed page, with the page's first sentence. */
 export const llmsText = (pages: readonly SitePage[]): string => {
   const home = pages.find(({ url }) => url === "/");
   return [
@@ -26,13 +27,25 @@ export const llmsText = (pages: readonly SitePage[]): string => {
   ].join("\n\n");
 };
 
-const lineOf = ({ title, url, markdown }: SitePage): string =>
-  `- [${title}](${url.slice(1)}index.md): ${firstSentence(markdown)}`;
+const lineOf = ({ title, url, markdown }: SitePage): string => {
+  const sentence = firstSentence(markdown);
+  return `- [${title}](${url.slice(1)}index.md)${sentence === "" ? "" : `: ${sentence}`}`;
+};
+
+const parser = new MarkdownIt({ html: false });
 
 const firstSentence = (markdown: string): string => {
-  const [paragraph = ""] = markdown
-    .split(/\n{2,}/)
-    .filter((block) => /^[A-Z`*[]/.test(block) && !block.startsWith("A page of"));
-  const plain = paragraph.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1").replaceAll("\n", " ");
-  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, ".") ?? plain;
+  const plain = firstParagraph(markdown)
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1")
+    .replaceAll("\n", " ");
+  return /^.*?(?<!\b(?:e\.g|i\.e))[.:?!](?= |$)/.exec(plain)?.[0].replace(/:$/, ".") ?? plain;
+};
+
+/** Returns the first paragraph outside of lists and quotations, without the line that names the page's package. */
+const firstParagraph = (markdown: string): string => {
+  const tokens = parser.parse(markdown, {});
+  const isParagraph = (index: number): boolean =>
+    tokens[index]?.type === "paragraph_open" && tokens[index].level === 0;
+  const texts = tokens.filter((_token, index) => isParagraph(index - 1)).map(({ content }) => content);
+  return texts.find((text) => !text.startsWith("A page of") && !/^\[?!\[/.test(text)) ?? ""; // not a picture or badge
 };
