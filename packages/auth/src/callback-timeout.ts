@@ -7,7 +7,7 @@ import {
   isClock,
   isPromise,
   systemClock,
-  within,
+  withTimeout,
 } from "@framework/core/feature";
 
 /** Timeout of a callback that the program supplies, such as a database lookup. */
@@ -42,5 +42,5 @@ export interface CallbackTimer {
 export const createCallbackTimer = ({ timeoutMs, clock }: Required<CallbackTimeout>): CallbackTimer => ({
   timeoutMs,
   limit: (result, onTimeout) =>
-    isPromise(result) ? within(Promise.resolve(result), timeoutMs, clock, onTimeout) : result,
+    isPromise(result) ? withTimeout(Promise.resolve(result), timeoutMs, clock, onTimeout) : result,
 });

@@ -16,7 +16,7 @@ export interface BodyLimiting {
    * Rejects request bodies above a size with 413.
    *
    * @param maxBodyBytes bytes, or a whole configuration. @default 10485760
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableBodyLimit(maxBodyBytes?: number | ConfigInput<BodyLimitConfig>): this;
 }

@@ -55,7 +55,7 @@ test("errors count and pass through, thrown or rejected; an AbortError does not 
 test.each([
   ["no reason", "closed", undefined],
   ["an error as the reason", "closed", new Error("the user pressed stop")],
-  ["a disconnected client", "closed", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
+  ["a disconnected client", "closed", new HttpError(400, "gone", { code: "CORE_CLIENT_DISCONNECTED" })],
   ["a timeout of a signal", "open", new DOMException("late", "TimeoutError")],
   ["a timeout of the framework", "open", new HttpError(504, "late")],
 ])("after an abort of the input with %s the circuit is %s", async (_case, state, reason) => {
@@ -76,7 +76,7 @@ test.each([
 
 test("the error of a disconnected client does not count for an input without a signal", async () => {
   const { guard } = around({ failureThreshold: 1 });
-  const gone = new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" });
+  const gone = new HttpError(400, "gone", { code: "CORE_CLIENT_DISCONNECTED" });
   await expect(guard("a", () => Promise.reject(gone))).rejects.toBe(gone);
   expect(guard.state).toBe("closed");
 });

@@ -12,7 +12,7 @@ export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOpti
    * Gives every route a circuit: by default, 5 failures in a row open it for 30 s and 3 successful trials close it. A route's `breaker` option
    * overrides the settings; `false` disables the circuit.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableCircuitBreaker(config?: ConfigInput<CircuitBreakerConfig>): this;
   /** State and control of the circuits. The circuits of routes are created at start. */

@@ -34,7 +34,7 @@ export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
    * A reply is keyed by scheme, host, path, sorted query and the request fields of its `Vary`. Requests with an identity get only stored replies
    * with `public` or `s-maxage`, or of routes with `shared` or `per`. Concurrent misses of one key are coalesced.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableCaching(config?: ConfigInput<CachingConfig>): this;
   /**

@@ -38,7 +38,7 @@ export interface Compression extends AddsRouteOptions<CompressionRouteOptions> {
    * Compresses replies for clients that accept it.
    *
    * @param minSize minimum number of bytes in a body, or a whole configuration. @default 1024
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableCompression(minSize?: number | ConfigInput<CompressionConfig>): this;
 }

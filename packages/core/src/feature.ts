@@ -6,7 +6,7 @@ export { isOwnOrigin } from "./request/own-origin.ts";
 export {
   recordIdentitySource,
   type IdentitySource,
-  identifyAgain,
+  reauthenticate,
   keepIdentitySources,
 } from "./invocation/identity-sources.ts";
 export { SingleUse } from "./invocation/single-use.ts";
@@ -132,7 +132,7 @@ export type {
 } from "./insight/panel.ts";
 export type { DecisionReasons, RequestStep, RequestTrace, StepInfo } from "./insight/request-steps.ts";
 export {
-  hideSecrets,
+  redactSecrets,
   isSecretName,
   type Redaction,
   redactionFor,
@@ -201,8 +201,8 @@ export {
   toText,
 } from "./shared-state/values/state-bounds.ts";
 export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
-export { checkPosition, checkTotals, PAGE_NAMES } from "./shared-state/totals/total-table.ts";
-export { within } from "./shared-state/values/within.ts";
+export { checkPosition, checkTotals, TOTALS_PAGE_SIZE } from "./shared-state/totals/total-table.ts";
+export { withTimeout } from "./shared-state/values/with-timeout.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
 export { keepAliveDuring } from "./lifecycle/keep-alive-during.ts";
 export { aborted } from "./runtime/aborted.ts";
@@ -215,7 +215,7 @@ export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export { type DescribedRequest, exchangeFields } from "./exchange/request-fields.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";
-export { guardName } from "./guards/judge.ts";
+export { guardName } from "./guards/evaluate-guards.ts";
 // Protocols other than HTTP/1.1: their registration, and the parts that all transports share.
 export type { BodyGraceListener, OpenConnection } from "./exchange/open-connection.ts";
 export type { Reply } from "./exchange/reply.ts";
@@ -229,7 +229,7 @@ export type { Socket } from "./exchange/socket.ts";
 export { awaitLateReply, type LateReply } from "./request/late-reply.ts";
 export { type BodyWait, bodyWait } from "./request/body-wait.ts";
 export { arrivedOverSocket } from "./request/http-request.ts";
-export { clientGone } from "./errors/client-gone.ts";
+export { clientDisconnected } from "./errors/client-disconnected.ts";
 export { fieldValue } from "./http/field-values.ts";
 export { knownMethods } from "./http/methods.ts";
 export { headerName, headerValue } from "./response/header-rules.ts";
@@ -245,15 +245,15 @@ export {
   type Exchange,
   type ExchangeHost,
   listenForEnd,
-  logBroken,
-  logFailed,
-  logLate,
+  logUnwritableReply,
+  logStreamFailure,
+  logAbandonedBodyError,
   notifyEnd,
   passToApp,
 } from "./transport/wire/exchange.ts";
 export {
   isConnectionField,
-  isOrdinary,
+  allowsBody,
   prepareReply,
   type ReplyHead,
   hasConnectionClose,

@@ -45,7 +45,7 @@ export {
   isGuard,
 } from "./guards/guard.ts";
 export { verifyGuards } from "./guards/verify-guards.ts";
-export type { GuardOptions } from "./guards/judge.ts";
+export type { GuardOptions } from "./guards/evaluate-guards.ts";
 export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
 export { FrameworkError } from "./errors/framework-error.ts";
 export { HttpError, type HttpErrorOptions } from "./errors/http-error.ts";

@@ -21,7 +21,7 @@ export interface Cors {
    * Lets pages of other origins call the app: handles preflights on any path, and adds the CORS fields to every other reply.
    *
    * @param origins the origins, one or a list, or a whole configuration. @default every origin
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableCors(origins?: string | readonly string[], options?: CorsOptions): this;
   enableCors(config: ConfigInput<CorsConfig>): this;

@@ -16,7 +16,7 @@ export interface DatabaseMethods {
   /**
    * Adds a database as `app.db`, `request.app.db`, and the dependency `Db`. It connects on first use.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableDatabase(config?: ConfigInput<DatabaseConfig>): this;
   /** The database. @throws DATABASE_NOT_ENABLED before `enableDatabase` */

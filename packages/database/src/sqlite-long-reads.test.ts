@@ -215,7 +215,7 @@ test("at most 1000 reads wait for the reading process", async () => {
   const waiting = Array.from({ length: 1000 }, () => count(db, 1));
   const refused = await failure(count(db, 1));
   expect(refused).toBeInstanceOf(DatabaseUnavailableError);
-  expect(refused).toMatchObject({ reason: "1000 callers already wait for the reading process" });
+  expect(refused).toMatchObject({ reason: "1000 callers are already waiting for the reading process" });
   await running;
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
 });

@@ -25,7 +25,7 @@ export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
    * Announces, on every reply, the deprecation of routes and blueprints that have the options `deprecated`, `sunset` or `successor`, and counts their calls
    * by caller.
    *
-   * @throws CORE_BAD_CONFIG and CORE_BAD_ROUTE at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG and CORE_BAD_ROUTE at start, together with all other configuration errors
    */
   enableDeprecation(config?: ConfigInput<DeprecationConfig>): this;
 }

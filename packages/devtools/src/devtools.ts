@@ -14,7 +14,7 @@ export interface Devtools {
   /**
    * Serves the dev page on a separate port of 127.0.0.1, in development only; the start message has its link with the token of the run.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes; DEVTOOLS_FAULTS_IN_PRODUCTION
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors; DEVTOOLS_FAULTS_IN_PRODUCTION
    */
   enableDevtools(config?: ConfigInput<DevtoolsConfig>): this;
   /** The link of the dev page, with the token; `null` before the service listens, and in production. */

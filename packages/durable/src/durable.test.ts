@@ -61,7 +61,7 @@ test("in production an app does not migrate by itself", async () => {
   });
 });
 
-test("a kernel in use without a database is reported at start, together with all other mistakes", async () => {
+test("a kernel in use without a database is reported at start, together with all other configuration errors", async () => {
   const app = newApp().enableNoting().enableDurable({ leaseMs: 1, pollMinMs: 2000 });
   const failure = app.start({ log });
   await expect(failure).rejects.toThrow("durable: noting needs a database; call enableDatabase()");

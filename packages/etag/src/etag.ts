@@ -26,7 +26,7 @@ export const EtagConfig: ConfigRecord<EtagConfig> = configRecord("EtagConfig", {
 
 /** The methods that the feature adds to an app. */
 export interface Etags {
-  /** Adds tags to replies, and sends 304 to clients that have the current version. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
+  /** Adds tags to replies, and sends 304 to clients that have the current version. @throws CORE_BAD_CONFIG at start, together with all other configuration errors */
   enableEtag(config?: ConfigInput<EtagConfig>): this;
 }
 

@@ -8,7 +8,7 @@ export interface Graphql {
   /**
    * Serves a GraphQL schema over HTTP, and over WebSocket if `websocket` is composed before it.
    *
-   * @throws CORE_BAD_CONFIG, GRAPHQL_BAD_SCHEMA, GRAPHQL_BAD_DOCUMENT, GRAPHQL_NO_SOCKETS at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG, GRAPHQL_BAD_SCHEMA, GRAPHQL_BAD_DOCUMENT, GRAPHQL_NO_SOCKETS at start, together with all other configuration errors
    */
   enableGraphql<Values extends object = object>(config?: ConfigInput<GraphQLConfig<Values>>): this;
 }

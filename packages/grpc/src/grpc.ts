@@ -19,7 +19,7 @@ import { webFieldUses } from "./web/web-field-uses.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Grpc {
-  /** Serves the added services over gRPC on a separate port, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, together with all other mistakes */
+  /** Serves the added services over gRPC on a separate port, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, together with all other configuration errors */
   enableGrpc(config?: ConfigInput<GrpcConfig>): this;
   /** Adds a service with its handlers. Calls of a method without a handler fail with UNIMPLEMENTED. @param options apply to all its methods */
   addGrpcService<Methods extends MethodShapes, const Inject extends Injections | undefined = undefined>(

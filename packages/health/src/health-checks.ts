@@ -37,13 +37,13 @@ export interface HealthChecks {
   /**
    * Adds the endpoints `/health`, `/health/live`, `/health/ready` and `/health/startup`, and the aliases `/health/liveness` and `/health/readiness`.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableHealthChecks(config?: ConfigInput<HealthCheckConfig>): this;
   /**
    * Adds a check of a dependency; call `enableHealthChecks` first.
    *
-   * @throws CORE_BAD_CONFIG, CORE_BAD_HEALTH_CHECK, HEALTH_NOT_ENABLED at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG, CORE_BAD_HEALTH_CHECK, HEALTH_NOT_ENABLED at start, together with all other configuration errors
    */
   healthCheck(name: string, check: HealthCheckFunction): this;
   healthCheck(name: string, options: ConfigInput<HealthCheckOptions>, check: HealthCheckFunction): this;

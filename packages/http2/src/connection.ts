@@ -37,7 +37,7 @@ const LINGER_MS = 2000;
 /** Maximum number of running handlers of a connection, as a multiple of its streams: handlers of requests that the client resets keep running. */
 const HANDLERS_PER_STREAM = 2;
 
-const logSometimes = throttledLog();
+const logThrottled = throttledLog();
 
 /** One HTTP/2 connection, which owns its streams and enforces its limits. */
 export class Http2Connection implements OpenConnection, Http2ExchangeHost {
@@ -225,7 +225,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   /** Ends the connection of a client that sends too many overhead bytes or control frames. */
   private endFlooding(kind: "bytes" | "frames"): void {
     if (this.session.destroyed) return;
-    logSometimes((omitted) =>
+    logThrottled((omitted) =>
       this.options.log.warn("an HTTP/2 connection was closed: too many overhead bytes or control frames", {
         what: kind,
         remoteAddress: this.address,

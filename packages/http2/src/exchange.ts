@@ -8,18 +8,18 @@ import {
   BodyStream,
   BodyWriter,
   type BodyWriterEvents,
-  clientGone,
+  clientDisconnected,
   discardReply,
   type DescribedRequest,
   type EndListener,
   exchangeFields,
   type ExchangeHost,
   fieldValue,
-  isOrdinary,
+  allowsBody,
   listenForEnd,
-  logBroken,
-  logFailed,
-  logLate,
+  logUnwritableReply,
+  logStreamFailure,
+  logAbandonedBodyError,
   type MemoryPayload,
   notifyEnd,
   passToApp,
@@ -241,16 +241,16 @@ export class Http2Exchange
 
   /** Returns an error for a stream that the client has reset, because its body ends like a complete one. */
   endedEarly(): HttpError | null {
-    return this.stream.aborted || this.stream.rstCode !== NO_ERROR ? clientGone() : null;
+    return this.stream.aborted || this.stream.rstCode !== NO_ERROR ? clientDisconnected() : null;
   }
 
   failed(error: unknown): void {
-    logFailed(this, error);
+    logStreamFailure(this, error);
     this.reset();
   }
 
   late(error: unknown): void {
-    logLate(this, error);
+    logAbandonedBodyError(this, error);
   }
 
   private start(): void {
@@ -287,7 +287,7 @@ export class Http2Exchange
   private writeOrdinary(reply: Reply): boolean {
     const { status, payload } = reply;
     const { connection } = this;
-    if (payload instanceof BodyStream || this.method === "HEAD" || !isOrdinary(status)) return false;
+    if (payload instanceof BodyStream || this.method === "HEAD" || !allowsBody(status)) return false;
     const length = payloadLength(payload);
     if (length === null || !(length <= SHORT_REPLY)) return false;
     const head = connection.replyFields.ordinary(status, reply.fields(), length, connection.date);
@@ -340,7 +340,7 @@ export class Http2Exchange
   /** Replaces a reply that cannot be written with a 500 without details; resets the stream if the head was already sent. */
   private replaceReply(error: unknown): void {
     const { options } = this.connection;
-    logBroken(this, error);
+    logUnwritableReply(this, error);
     if (this.end !== null || this.stream.closed || this.stream.destroyed) return;
     if (this.stream.headersSent) return this.reset();
     try {

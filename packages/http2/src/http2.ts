@@ -8,7 +8,7 @@ export interface Http2 {
   /**
    * Serves HTTP/2 in addition to HTTP/1.1: over TLS to clients that select it (ALPN), and with `h2c` also without TLS.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableHttp2(config?: ConfigInput<Http2Config>): this;
 }

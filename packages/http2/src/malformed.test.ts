@@ -87,7 +87,7 @@ test.each([
     await client.until(({ type }) => type === RST_STREAM || type === GOAWAY);
     await eventually(() => outcomes.length > 0, "the body was read");
     client.socket.destroy();
-    expect(outcomes).toEqual(["CORE_CLIENT_GONE"]);
+    expect(outcomes).toEqual(["CORE_CLIENT_DISCONNECTED"]);
   });
 });
 

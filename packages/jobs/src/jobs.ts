@@ -22,7 +22,7 @@ export interface Jobs {
    * A handler may run again after a crash, a timeout or an error: pass its transaction to `run.complete`, or make it idempotent.
    *
    * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
-   * @throws JOBS_BAD_JOB at start, together with all other mistakes
+   * @throws JOBS_BAD_JOB at start, together with all other configuration errors
    */
   define<
     S extends StandardSchema | undefined = undefined,
@@ -37,7 +37,7 @@ export interface Jobs {
    * the gap; a repeated time runs once, unless the expression matches every hour.
    *
    * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
-   * @throws JOBS_BAD_SCHEDULE at start, together with all other mistakes
+   * @throws JOBS_BAD_SCHEDULE at start, together with all other configuration errors
    */
   schedule<S extends StandardSchema | undefined>(name: string, options: ScheduleOptions<S>): this;
   /** Returns all defined jobs, in the order of `define`. */

@@ -18,13 +18,13 @@ export interface KafkaMethods {
   /**
    * Enables messaging on Apache Kafka. Connects on first use, and reconnects while the app runs.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableMessaging(config: KafkaMessagingConfig): this;
 }
 
 /**
- * Adds Apache Kafka as a broker of messaging.
+ * Adds Apache Kafka as a message broker.
  *
  * @example
  * const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: ["localhost:9092"], groupId: "shop" });

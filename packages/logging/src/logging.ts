@@ -24,7 +24,7 @@ export interface Logging {
   /**
    * Writes a line for every request, and writes all lines of the app and the framework to one stream.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableLogging(config?: ConfigInput<LoggingConfig>): this;
   /**

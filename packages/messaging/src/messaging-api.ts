@@ -41,7 +41,7 @@ export interface Messaging {
    * A message may be delivered more than once: make handlers idempotent, or use `dedupe: "inbox"`.
    *
    * @param topic a name, a `Topic` with its schemas, or a regular expression if the broker supports patterns
-   * @throws MESSAGING_BAD_CONFIG at start, together with all other mistakes
+   * @throws MESSAGING_BAD_CONFIG at start, together with all other configuration errors
    */
   subscribe<
     T extends string | RegExp | Topic,

@@ -14,7 +14,7 @@ export interface MessagingMethods {
   /**
    * Enables messaging: on the app's database by default, in memory, or on a broker adapter. A broker's package adds its own configuration.
    *
-   * @throws CORE_BAD_CONFIG, MESSAGING_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG, MESSAGING_BAD_CONFIG at start, together with all other configuration errors
    */
   enableMessaging(config?: ConfigInput<MessagingConfig>): this;
   /** Sends, requests and subscriptions of the app. */

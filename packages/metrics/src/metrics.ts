@@ -110,19 +110,19 @@ export interface Metrics {
   /**
    * Creates a counter, whose value only grows.
    *
-   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, together with all other mistakes; METRICS_ALREADY_STARTED
+   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, together with all other configuration errors; METRICS_ALREADY_STARTED
    */
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label>;
   /**
    * Creates a gauge, whose value can rise and fall.
    *
-   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, together with all other mistakes; METRICS_ALREADY_STARTED
+   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, together with all other configuration errors; METRICS_ALREADY_STARTED
    */
   gauge<const Label extends string = never>(options: GaugeOptions<Label>): Gauge<Label>;
   /**
    * Creates a histogram of values.
    *
-   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, together with all other mistakes; METRICS_ALREADY_STARTED
+   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, together with all other configuration errors; METRICS_ALREADY_STARTED
    */
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
 }

@@ -16,7 +16,7 @@ export interface Prometheus {
   /**
    * Counts requests and serves all metrics of the app for Prometheus, aggregated over workers.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enablePrometheus(config?: ConfigInput<PrometheusConfig>): this;
   /** Creates the app's own metrics. */

@@ -1,4 +1,4 @@
-import { type Clock, within } from "@framework/core/feature";
+import { type Clock, withTimeout } from "@framework/core/feature";
 import type { Reading, Source } from "./family.ts";
 
 /** Timeout of a slow source in a scrape, in milliseconds: less than the timeout of the workers' replies. */
@@ -25,7 +25,7 @@ export const slowSource = (source: Source, clock: Pick<Clock, "now" | "after">):
   return () => {
     const reading =
       current === null || clock.now() - current.startMs >= ABANDON_MS ? begin() : current.reading;
-    return within(reading, TIMEOUT_MS, clock, () => {
+    return withTimeout(reading, TIMEOUT_MS, clock, () => {
       throw new Error(`a registry did not answer within ${TIMEOUT_MS} ms; its metrics are omitted`);
     });
   };

@@ -19,7 +19,7 @@ export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
   /**
    * Serves an OpenAPI 3.1 document of every route that is neither `hidden` nor added by a feature, and two pages that show it.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes; OPENAPI_NO_JSON_SCHEMA at start, for a schema that the document cannot show
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors; OPENAPI_NO_JSON_SCHEMA at start, for a schema that the document cannot show
    */
   enableOpenapi(config?: ConfigInput<OpenapiConfig>): this;
 }

@@ -10,7 +10,7 @@ export interface RabbitMQMethods {
    * Adds RabbitMQ to messaging, as the broker `rabbitmq`. Connects after the start, and reconnects after a lost connection.
    *
    * @param config fields of `RabbitMQConfig` and of `MessagingConfig`, except `broker`
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableRabbitmq(config?: ConfigInput<RabbitMQConfig> & SharedConfig): this;
 }

@@ -24,7 +24,7 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
   /**
    * Limits the requests of each client, by default 100 per 60 s. A route's `rateLimit` option replaces the limit; `false` disables it.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableRateLimit(config?: ConfigInput<RateLimitConfig>): this;
 }

@@ -14,7 +14,7 @@ export interface RedisMethods {
   /**
    * Adds a client for Redis or a Redis Cluster: `app.redis`, `request.app.redis`, and the dependency `RedisClient`. It connects when first used.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableRedis(config?: ConfigInput<RedisConfig>): this;
   /** ioredis' client. @throws REDIS_NOT_ENABLED before `enableRedis` */

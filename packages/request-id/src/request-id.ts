@@ -42,7 +42,7 @@ export const RequestIdConfig: ConfigRecord<RequestIdConfig> = configRecord("Requ
 
 /** The methods that the feature adds to an app. */
 export interface RequestIds {
-  /** Gives every request an id, in its context and on its reply. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
+  /** Gives every request an id, in its context and on its reply. @throws CORE_BAD_CONFIG at start, together with all other configuration errors */
   enableRequestId(config?: ConfigInput<RequestIdConfig>): this;
 }
 

@@ -11,7 +11,7 @@ test("the message about an invalid URL leaves out its password", () => {
   expect(wrong).toThrow(/DbosRunnerConfig\.url must be the URL of a PostgreSQL database, such as \S+$/);
 });
 
-test("a missing URL is reported at start, together with all other mistakes", async () => {
+test("a missing URL is reported at start, together with all other configuration errors", async () => {
   await using storage = databaseInFile();
   const app = new (App.with(database, durable, sagas))()
     .enableDatabase({ url: storage.url })

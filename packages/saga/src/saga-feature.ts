@@ -13,7 +13,7 @@ export interface SagaMethods {
   /**
    * Enables sagas on the app's database.
    *
-   * @throws CORE_BAD_CONFIG, SAGA_BAD_DEFINITION at start, together with all other mistakes; SAGA_CHANGED once the tables are prepared
+   * @throws CORE_BAD_CONFIG, SAGA_BAD_DEFINITION at start, together with all other configuration errors; SAGA_CHANGED once the tables are prepared
    */
   enableSaga(config?: ConfigInput<SagaConfig>): this;
   /** Sagas of the app. */

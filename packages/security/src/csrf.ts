@@ -23,7 +23,7 @@ import { csrfTokens } from "./csrf-tokens.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Csrf {
-  /** Rejects cross-site request forgery. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
+  /** Rejects cross-site request forgery. @throws CORE_BAD_CONFIG at start, together with all other configuration errors */
   enableCsrf(config?: ConfigInput<CsrfConfig>): this;
 }
 

@@ -8,7 +8,7 @@ import { SecurityHeadersConfig } from "./security-headers-config.ts";
 
 /** The methods that the feature adds to an app. */
 export interface SecurityHeaders {
-  /** Adds the security header fields to every reply. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
+  /** Adds the security header fields to every reply. @throws CORE_BAD_CONFIG at start, together with all other configuration errors */
   enableSecurityHeaders(config?: ConfigInput<SecurityHeadersConfig>): this;
 }
 

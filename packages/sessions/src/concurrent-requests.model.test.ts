@@ -6,7 +6,7 @@ import { cookieOf, openShop, withCookie } from "./shop.test-kit.ts";
 
 const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 40);
 
-/** Requests of one session at the same time. */
+/** Concurrent requests of one session. */
 const requests = fc.array(fc.constantFrom("set", "set", "promote", "logout"), {
   minLength: 2,
   maxLength: 6,
@@ -18,16 +18,16 @@ test("for any order of store calls, concurrent requests leave one session with t
       const clock = virtualClock({ start: 1_800_000_000_000 });
       const { values } = inProcessState({ clock });
       let isConcurrent = false;
-      const inTurn = async <T>(call: () => T): Promise<Awaited<T>> => {
+      const scheduled = async <T>(call: () => T): Promise<Awaited<T>> => {
         if (isConcurrent) await scheduler.schedule(Promise.resolve());
         return await call();
       };
       const store = sharedSessionStore({
         ...values,
-        get: (...args) => inTurn(() => values.get(...args)),
-        set: (...args) => inTurn(() => values.set(...args)),
-        delete: (...args) => inTurn(() => values.delete(...args)),
-        raise: (...args) => inTurn(() => values.raise(...args)),
+        get: (...args) => scheduled(() => values.get(...args)),
+        set: (...args) => scheduled(() => values.set(...args)),
+        delete: (...args) => scheduled(() => values.delete(...args)),
+        raise: (...args) => scheduled(() => values.raise(...args)),
       });
       const { app, browser } = openShop({ store }, clock);
       app.post("/set/{name}", (request) => {

@@ -43,7 +43,7 @@ export interface SessionsOfUsers {
 
 /** Members that the feature adds to an app. */
 export interface Sessions {
-  /** Gives requests a session, identified by a cookie. @throws CORE_BAD_CONFIG and SESSIONS_NO_SECRET at start, together with all other mistakes */
+  /** Gives requests a session, identified by a cookie. @throws CORE_BAD_CONFIG and SESSIONS_NO_SECRET at start, together with all other configuration errors */
   enableSessions(config?: ConfigInput<SessionsConfig>): this;
   /** Sessions of users. */
   readonly sessions: SessionsOfUsers;

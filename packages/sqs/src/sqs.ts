@@ -10,7 +10,7 @@ export interface SqsMethods {
    * Adds Amazon SQS to messaging, as the broker `sqs`. Sends the first request after the start; the app is not ready while SQS does not respond.
    *
    * @param config fields of `SqsConfig` and of `MessagingConfig`, except `broker`
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableSqs(config?: ConfigInput<SqsConfig> & SharedConfig): this;
 }

@@ -12,7 +12,7 @@ export interface StaticFiles {
    * @param config.directory the folder; required
    * @param config.prefix path prefix of its files. @default "/static"
    * @param config.cacheMaxAge seconds for which clients may cache a file. @default 3600
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes; STATIC_FILES_NO_DIRECTORY at start
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors; STATIC_FILES_NO_DIRECTORY at start
    */
   enableStaticFiles(config: StaticFilesInput): this;
 }

@@ -25,7 +25,7 @@ export interface Telemetry {
   /**
    * Records requests and all other operations of the app as OpenTelemetry spans, times requests, and continues the traces of callers.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes; TELEMETRY_NEEDS_GRPC at start
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors; TELEMETRY_NEEDS_GRPC at start
    */
   enableTelemetry(config?: ConfigInput<OpenTelemetryConfig>): this;
 }

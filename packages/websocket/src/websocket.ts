@@ -23,7 +23,7 @@ export interface WebSocketRoutes {
 
 /** The methods that the feature adds to an app. */
 export interface WebSocketMethods extends WebSocketRoutes {
-  /** Overrides default limits and options. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
+  /** Overrides default limits and options. @throws CORE_BAD_CONFIG at start, together with all other configuration errors */
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
   /** Returns the room with this name. @throws WEBSOCKET_BAD_ROOM */
   room(name: string): Room;

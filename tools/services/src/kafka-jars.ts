@@ -10,8 +10,8 @@ const LOG4J = "2.24.3";
 
 /** Returns the folder of Kafka's jars, downloaded once from Maven Central (43 MB) into the user's cache folder. */
 export const kafkaJars = async (): Promise<string> => {
-  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "framework-services");
-  const folder = join(cache, `kafka-${VERSION}`);
+  const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "framework-services");
+  const folder = join(cache, `kafka-${VERSION}-log4j-${LOG4J}`);
   if (existsSync(folder)) return folder;
   const maven = needProgram("mvn");
   const unfinished = `${folder}.${process.pid}`; // renamed when complete: a partial folder would count as cached

@@ -1,5 +1,5 @@
 import { type Awaitable, FrameworkError, type HttpError, type Logger } from "@framework/core";
-import { type Clock, throttledLog, within } from "@framework/core/feature";
+import { type Clock, throttledLog, withTimeout } from "@framework/core/feature";
 import { unavailable } from "../errors.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -40,7 +40,7 @@ export const failClosed = (store: TokenStore, { log, clock, timeoutMs }: FailClo
     }
   };
   const callInTime = <T>(call: () => Awaitable<T>): Promise<T> =>
-    within(callStore(call), timeoutMs, clock, () => {
+    withTimeout(callStore(call), timeoutMs, clock, () => {
       throw refusal("did not answer in time", { timeoutMs });
     });
   return {

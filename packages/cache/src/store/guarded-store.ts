@@ -1,5 +1,5 @@
 import { type Awaitable, HttpError, type Logger } from "@framework/core";
-import { type Clock, isPromise, mapAwaitable, throttledLog, within } from "@framework/core/feature";
+import { type Clock, isPromise, mapAwaitable, throttledLog, withTimeout } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
 
 /** Options of `GuardedStore`. */
@@ -86,7 +86,7 @@ export class GuardedStore {
   async waitForWrites(): Promise<void> {
     const drop = ++this.drops;
     if (this.pendingWrites.size > 0)
-      await within(Promise.all(this.pendingWrites), MAX_WAIT_MS, this.options.clock, () => []);
+      await withTimeout(Promise.all(this.pendingWrites), MAX_WAIT_MS, this.options.clock, () => []);
     this.endedWaits = Math.max(this.endedWaits, drop);
   }
 

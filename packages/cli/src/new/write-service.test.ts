@@ -45,6 +45,13 @@ test("an invalid service name is a usage error", async () => {
   expect(existsSync(join(cwd, "My_Service"))).toBe(false);
 });
 
+test.each(["--help", "--variant"])("%s after -- is an invalid name, not an option", async (name) => {
+  expect(await runCli(["new", "--", name], { cwd: folderWithCreate() })).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining(`${name} cannot name a service`),
+  });
+});
+
 /** Creates an environment with a fake npm that runs the given shell lines. */
 const environmentWithNpm = (lines: string): Readonly<Record<string, string>> => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
@@ -52,7 +59,7 @@ const environmentWithNpm = (lines: string): Readonly<Record<string, string>> => 
   return { PATH: `${folder}:${process.env["PATH"] ?? ""}` };
 };
 
-test("without an installed @framework/create, npm fetches the newest version and passes name and variant to it", async () => {
+test("without an installed @framework/create, npm fetches the latest version and passes name and variant to it", async () => {
   const environment = environmentWithNpm(
     `printf '\\n> npx\\n> create\\n\\n{ "name": "%s", "files": ["a.ts"], "next": ["cd notes"] }' "$*"`,
   );
@@ -67,6 +74,7 @@ test.each([
     `printf '{ "error": { "code": "CREATE_NOT_EMPTY", "message": "notes is not empty" } }'; exit 1`,
     "CREATE_NOT_EMPTY",
   ],
+  [`printf '{ "error": { "code": null, "message": "not empty: EACCES" } }'; exit 1`, null],
   ["echo 'npm error code ECONNREFUSED' >&2; echo 'npm error no connection' >&2; exit 1", "CLI_NPM_FAILED"],
 ])("if npm fails, the error has its message: %j", async (lines, code) => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));

@@ -21,10 +21,10 @@ const MAX_OUTPUT = 64 * 1_048_576;
 
 /** Runs npm, or another package manager, with the project's own settings. */
 export const tryNpm = async (
-  words: readonly string[],
+  args: readonly string[],
   { cwd, environment, program = "npm" }: RunNpmOptions,
 ): Promise<NpmResult> => {
-  const child = spawn(program, words, {
+  const child = spawn(program, args, {
     cwd,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
@@ -41,19 +41,15 @@ export const tryNpm = async (
 };
 
 /** Runs npm, or another package manager, and returns the text of its stdout. @throws CLI_NPM_FAILED */
-export const runNpm = async (words: readonly string[], options: RunNpmOptions): Promise<string> => {
-  const { out, failure } = await tryNpm(words, options);
+export const runNpm = async (args: readonly string[], options: RunNpmOptions): Promise<string> => {
+  const { out, failure } = await tryNpm(args, options);
   if (failure === null) return out;
-  throw npmError(words, failure, options.program);
+  throw npmError(args, failure, options.program);
 };
 
 /** Creates the error of a failed package manager. */
-export const npmError = (
-  words: readonly string[],
-  failure: string,
-  program: string = "npm",
-): FrameworkError =>
-  new FrameworkError("CLI_NPM_FAILED", `${[program, ...words.slice(0, 1)].join(" ")} failed: ${failure}`);
+export const npmError = (args: readonly string[], failure: string, program: string = "npm"): FrameworkError =>
+  new FrameworkError("CLI_NPM_FAILED", `${[program, ...args.slice(0, 1)].join(" ")} failed: ${failure}`);
 
 /** npm's error message without the path of its log file. */
 const npmReason = (text: string): string =>

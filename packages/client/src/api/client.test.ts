@@ -138,7 +138,7 @@ test.each<[string, object]>([
   },
 );
 
-test("credentials for a scheme that the document lacks are refused, together with all other mistakes", async () => {
+test("credentials for a scheme that the document lacks are refused, together with all other configuration errors", async () => {
   const createClient = await importClient(takesAll);
   const open = () =>
     createClient("http://localhost", { credentials: { bearerAut: "x", other: "y" }, timeoutMs: 0 });

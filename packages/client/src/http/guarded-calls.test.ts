@@ -61,7 +61,7 @@ test.each(["fast", "node"] as const)(
     await waitFor(() => server.seen.length === 1);
     visitor.abort();
     expect(await reply).toBeNull();
-    expect(await failure.promise).toMatchObject({ code: "CORE_CLIENT_GONE" });
+    expect(await failure.promise).toMatchObject({ code: "CORE_CLIENT_DISCONNECTED" });
     expect(guard.state).toBe("closed");
   },
 );

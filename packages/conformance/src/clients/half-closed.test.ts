@@ -141,7 +141,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         await client.untilClosed();
       }
       await eventually(() => recorder.ends.length === 2, "both have ended");
-      expect(recorder.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
+      expect(recorder.readErrors).toEqual(["CORE_CLIENT_DISCONNECTED", "CORE_CLIENT_DISCONNECTED"]);
       expect(recorder.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
     }));
 

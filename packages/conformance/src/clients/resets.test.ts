@@ -106,7 +106,7 @@ describe.each(bothTransports)("%s", (name, make) => {
       for (const client of [waiting, reading, stuck]) client.socket.resetAndDestroy();
       await eventually(() => recorder.ends.length === 3, "all have ended");
       expect(recorder.ends.map(({ end }) => end)).toEqual(["aborted", "aborted", "aborted"]);
-      expect(recorder.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
+      expect(recorder.readErrors).toEqual(["CORE_CLIENT_DISCONNECTED", "CORE_CLIENT_DISCONNECTED"]);
       await expectNothingLeft(server, recorder);
     });
   });
@@ -141,7 +141,7 @@ describe.each(bothTransports)("%s", (name, make) => {
       await eventually(() => seen.includes("waits"), "the handler waits");
       for (const client of [waiting, streaming]) client.socket.resetAndDestroy();
       await eventually(() => seen.length === 3, "both have ended");
-      expect(seen.toSorted()).toEqual(["CORE_CLIENT_GONE", "generator ended", "waits"]);
+      expect(seen.toSorted()).toEqual(["CORE_CLIENT_DISCONNECTED", "generator ended", "waits"]);
     } finally {
       await running.close();
     }

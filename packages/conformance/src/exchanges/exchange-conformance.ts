@@ -388,7 +388,7 @@ const bodies = (suite: ExchangeSuite): void => {
         await turn(10);
         await clock.advance(5000);
         await eventually(() => errors.length > 0, "the body has failed");
-        assert.deepEqual(errors, ["CORE_CLIENT_GONE"]);
+        assert.deepEqual(errors, ["CORE_CLIENT_DISCONNECTED"]);
       });
     });
 
@@ -417,7 +417,7 @@ const bodies = (suite: ExchangeSuite): void => {
       cancel();
       await turn(10);
       await clock.advance(5000);
-      assert.match(await read.promise, /^(CORE_CLIENT_GONE|xy)$/);
+      assert.match(await read.promise, /^(CORE_CLIENT_DISCONNECTED|xy)$/);
     });
   });
 
@@ -548,7 +548,7 @@ const disconnects = (suite: ExchangeSuite): void => {
         await clock.advance(5000); // a half-closed client may still read: only inactivity shows that it is gone
         await eventually(() => recorder.ends.length === 1 && recorder.open === 0, "everything has ended");
         assert.equal(recorder.ends[0]?.end, "aborted");
-        if (path === "/read") assert.deepEqual(recorder.readErrors, ["CORE_CLIENT_GONE"]);
+        if (path === "/read") assert.deepEqual(recorder.readErrors, ["CORE_CLIENT_DISCONNECTED"]);
         assert.deepEqual([transport.inFlight, recorder.doublyClosed, logged], [0, 0, []]);
       });
     });

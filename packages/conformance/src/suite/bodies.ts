@@ -112,7 +112,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
       await eventually(() => seen.length === 1, "the first chunk is read");
       client.destroy();
       await eventually(() => seen.length === 3, "the exchange has ended");
-      assert.deepEqual(seen.toSorted(), ["5", "CORE_CLIENT_GONE", "aborted"]);
+      assert.deepEqual(seen.toSorted(), ["5", "CORE_CLIENT_DISCONNECTED", "aborted"]);
       await eventually(() => server.transport.connections === 0, "the connection is gone");
       assert.deepEqual([server.transport.inFlight, server.logged], [0, []]);
     });

@@ -118,7 +118,7 @@ export const coreErrors: ErrorCatalogue = {
     summary: "a reply's stream was already read or sent",
     action: "make a new stream, or `clone()` first",
   },
-  CORE_CLIENT_GONE: {
+  CORE_CLIENT_DISCONNECTED: {
     status: 400,
     summary: "the client disconnected; also the reason of `request.signal`; clients never get this error",
     action: "do nothing",

@@ -51,7 +51,7 @@ export interface RequestSource {
    * The body's chunks as they arrive, with backpressure; can be iterated once, also when `buffered` is set.
    *
    * An early `return` stops reading and keeps the connection. A read fails with an `HttpError`: 408 for a client that is too slow, 400 for
-   * malformed chunks, CORE_CLIENT_GONE after a disconnect. A second iteration throws.
+   * malformed chunks, CORE_CLIENT_DISCONNECTED after a disconnect. A second iteration throws.
    */
   chunks(): AsyncIterable<Uint8Array>;
   /**

@@ -11,9 +11,9 @@ import {
   guardName,
   type GuardOptions,
   isFault,
-  judge,
-  judgingGuard,
-} from "./judge.ts";
+  evaluateGuard,
+  guardWithEvaluator,
+} from "./evaluate-guards.ts";
 
 /** Guards as arguments, lists, or both. */
 export type GuardList<In extends Invocation = Invocation> = readonly (Guard<In> | readonly Guard<In>[])[];
@@ -25,7 +25,7 @@ export type GuardList<In extends Invocation = Invocation> = readonly (Guard<In> 
  */
 export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const all = requireGuards("And", guards);
-  return judgingGuard(
+  return guardWithEvaluator(
     nameOf("And", all),
     (invocation, options) => firstDenial(all, invocation, options),
     all.some(readsCaller),
@@ -41,7 +41,7 @@ export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> 
 export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const alternatives = requireGuards("Or", guards);
   const name = nameOf("Or", alternatives);
-  return judgingGuard(
+  return guardWithEvaluator(
     name,
     (invocation, options) =>
       mapAwaitable(lastDenial(alternatives, invocation, options), (denial) =>
@@ -72,10 +72,10 @@ export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
     if (isFault(denial)) return denial;
     return denial.status === 401 && guard.passesAnonymousWhenNegated !== true ? denial : null;
   };
-  return judgingGuard(
+  return guardWithEvaluator(
     name,
     (invocation, options) =>
-      mapAwaitable(judge(inner, invocation, options), (denial) => negate(denial, options)),
+      mapAwaitable(evaluateGuard(inner, invocation, options), (denial) => negate(denial, options)),
     readsCaller(guard) && guard.passesAnonymousWhenNegated !== true, // anonymous callers need not identify themselves
   );
 }
@@ -90,7 +90,7 @@ const lastDenial = <In extends Invocation>(
 ): Awaitable<Denial> => {
   let denial = before;
   for (let index = from; index < guards.length; index++) {
-    const next = judge(guards[index], invocation, options);
+    const next = evaluateGuard(guards[index], invocation, options);
     if (isPromise(next)) {
       const earlier = denial;
       return next.then((settled) =>

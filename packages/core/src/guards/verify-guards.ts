@@ -2,7 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { Guard } from "./guard.ts";
-import { firstDenial, type GuardOptions } from "./judge.ts";
+import { firstDenial, type GuardOptions } from "./evaluate-guards.ts";
 
 /**
  * Runs guards in order, for direct use and for protocols other than HTTP. Returns synchronously when all guards are synchronous.

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { hideSecrets, isSecretName, redactionFor } from "./redaction.ts";
+import { redactSecrets, isSecretName, redactionFor } from "./redaction.ts";
 
 const sent = {
   query: ["query-secret", "12", "tea pot"],
@@ -93,9 +93,9 @@ test.each([
     "-----BEGIN RSA PRIVATE KEY-----(hidden)-----END RSA PRIVATE KEY-----",
   ],
   ["412 bytes are less than minSize 1024", "412 bytes are less than minSize 1024"],
-])("hideSecrets changes %j to %j, and a second call changes nothing", (text, shown) => {
-  expect(hideSecrets(text)).toBe(shown);
-  expect(hideSecrets(shown)).toBe(shown);
+])("redactSecrets changes %j to %j, and a second call changes nothing", (text, shown) => {
+  expect(redactSecrets(text)).toBe(shown);
+  expect(redactSecrets(shown)).toBe(shown);
 });
 
 test("long hostile texts take linear time", () => {
@@ -116,7 +116,7 @@ test("long hostile texts take linear time", () => {
     const time = (length: number): number => {
       const text = part.repeat(length / part.length);
       const since = process.cpuUsage();
-      hideSecrets(text);
+      redactSecrets(text);
       const { user, system } = process.cpuUsage(since);
       return user + system;
     };

@@ -43,7 +43,7 @@ const SUSPICIOUS = /[=:]|\beyJ|\bA(?:KI|SI)A|PRIVATE KEY|\b(?:bearer|basic|diges
 type Range = readonly [start: number, end: number];
 
 /** Hides text that looks like a credential: header fields, query values, tokens, passwords. */
-export const hideSecrets: Redaction = (text) => hide(text, secretRanges(text));
+export const redactSecrets: Redaction = (text) => hide(text, secretRanges(text));
 
 const secretRanges = (text: string): Range[] =>
   SUSPICIOUS.test(text) ? secrets.flatMap((pattern) => Array.from(text.matchAll(pattern), rangeOf)) : [];

@@ -17,7 +17,7 @@ const IdentitySources: Key<Map<IdentitySource, Invocation> | null> = key<Map<
 
 /**
  * Records the source that identified the caller of an upgrade request, or of an invocation whose context was passed to `keepIdentitySources`, so that
- * `identifyAgain` can use it while the connection is open. Has no effect on other invocations.
+ * `reauthenticate` can use it while the connection is open. Has no effect on other invocations.
  */
 export const recordIdentitySource = (source: IdentitySource, invocation: Invocation): void => {
   const { context, kind } = invocation;
@@ -39,7 +39,7 @@ export const keepIdentitySources = (context: Context): void => {
  *
  * @throws UnauthorizedError 401 for credentials that are no longer valid; HttpError 503 when they cannot be checked
  */
-export const identifyAgain = ({ context }: Pick<Invocation, "context">): Awaitable<void> => {
+export const reauthenticate = ({ context }: Pick<Invocation, "context">): Awaitable<void> => {
   const known = context.get(IdentitySources);
   if (known !== null && known.size > 0) return identifyByAll(known);
 };

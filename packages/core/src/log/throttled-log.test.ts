@@ -4,9 +4,9 @@ import { throttledLog } from "./throttled-log.ts";
 
 test("writes the first occurrence, then at most one per interval, and passes the number of omitted ones", async () => {
   const clock = virtualClock();
-  const logSometimes = throttledLog({ everyMs: 1000, clock });
+  const logThrottled = throttledLog({ everyMs: 1000, clock });
   const written: [at: number, omitted: number][] = [];
-  const occur = (): void => logSometimes((omitted) => void written.push([clock.now(), omitted]));
+  const occur = (): void => logThrottled((omitted) => void written.push([clock.now(), omitted]));
   for (let time = 0; time < 2500; time += 100) {
     occur();
     await clock.advance(100);
@@ -20,13 +20,13 @@ test("writes the first occurrence, then at most one per interval, and passes the
 
 test("writes one line a minute by default", async () => {
   const clock = virtualClock();
-  const logSometimes = throttledLog({ clock });
+  const logThrottled = throttledLog({ clock });
   let lines = 0;
-  logSometimes(() => lines++);
+  logThrottled(() => lines++);
   await clock.advance(59_999);
-  logSometimes(() => lines++);
+  logThrottled(() => lines++);
   expect(lines).toBe(1);
   await clock.advance(1);
-  logSometimes(() => lines++);
+  logThrottled(() => lines++);
   expect(lines).toBe(2);
 });

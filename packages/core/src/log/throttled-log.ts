@@ -13,8 +13,8 @@ export interface ThrottledLogOptions {
  * the number of occurrences omitted since its last call.
  *
  * @example
- * const logSometimes = throttledLog();
- * const failed = (error: unknown) => logSometimes((omitted) => log.warn("the store does not respond", { error, omitted }));
+ * const logThrottled = throttledLog();
+ * const failed = (error: unknown) => logThrottled((omitted) => log.warn("the store does not respond", { error, omitted }));
  */
 export const throttledLog = ({ everyMs = 60_000, clock = systemClock }: ThrottledLogOptions = {}): ((
   write: (omitted: number) => void,

@@ -18,7 +18,7 @@ export const isFailureOfCallee = (error: unknown, input?: unknown): boolean =>
 
 const isCancellation = (error: unknown): boolean =>
   (Error.isError(error) && error.name === "AbortError") ||
-  (FrameworkError.is(error) && error.code === "CORE_CLIENT_GONE");
+  (FrameworkError.is(error) && error.code === "CORE_CLIENT_DISCONNECTED");
 
 const isRefusal = (error: unknown): boolean =>
   FrameworkError.is(error) && "isRefusal" in error && error.isRefusal === true;

@@ -66,7 +66,7 @@ test("an error is retried and thrown after the last attempt; an AbortError is th
 });
 
 test.each([
-  ["a disconnected client", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
+  ["a disconnected client", new HttpError(400, "gone", { code: "CORE_CLIENT_DISCONNECTED" })],
   ["a refused call", Object.assign(new FrameworkError("ANY", "no"), { isRefusal: true })],
 ])("an error of %s is thrown at once", (_case, error) => {
   const { withRetry } = setUp({ policy: { delayMs: 0 } });

@@ -1,4 +1,4 @@
-import { guardName } from "../guards/judge.ts";
+import { guardName } from "../guards/evaluate-guards.ts";
 import type { Guard } from "../guards/guard.ts";
 import type { RequestTraces, StepInfo } from "../insight/request-steps.ts";
 import { ValidationError } from "../errors/http-errors.ts";

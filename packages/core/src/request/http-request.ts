@@ -2,7 +2,7 @@
 import { type EarlyHints, hintLines } from "./early-hints.ts";
 import type { App } from "../app.ts";
 import type { InvocationScope } from "../dependencies/invocation-scope.ts";
-import { clientGone } from "../errors/client-gone.ts";
+import { clientDisconnected } from "../errors/client-disconnected.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
 import { markHandled } from "../middleware/mark-handled.ts";
@@ -618,7 +618,7 @@ export class HttpRequest<
     const aborter = new AbortController();
     this.aborter = aborter;
     this.source.onEnd((end) => {
-      if (end === "aborted") aborter.abort(clientGone());
+      if (end === "aborted") aborter.abort(clientDisconnected());
     });
     return aborter;
   }

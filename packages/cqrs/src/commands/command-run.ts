@@ -8,7 +8,7 @@ import { type OperationCall, OperationRun } from "../pipeline/operation-run.ts";
 /** Support for a caller that reads its own writes: see `ExecuteOptions.sync`. */
 export type SyncMode = "none" | "token" | "wait";
 
-/** The fixed part of one call of a command. */
+/** Immutable data of one call of a command. */
 export interface CommandCall extends OperationCall<AnyCommand> {
   /** Unique id of the call. */
   readonly id: string;

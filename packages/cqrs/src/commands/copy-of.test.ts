@@ -112,6 +112,17 @@ test("an array keeps its non-index members and its holes", () => {
   expect([copy.holes.length, 1 in copy.holes, copy.holes.named]).toEqual([2, false, "b"]);
 });
 
+test("members of an array named __proto__, or like the first number that is no index, are copied as members", () => {
+  const list = Object.assign([], { named: { a: 1 }, 4294967295: { b: 2 } });
+  Object.defineProperty(list, "__proto__", { value: { c: 3 }, enumerable: true });
+  const copy = copyOf({ list }) as { list: typeof list };
+  expect(Array.isArray(copy.list)).toBe(true);
+  expect(Object.getPrototypeOf(copy.list)).toBe(Array.prototype);
+  expect(Object.entries(copy.list)).toEqual(Object.entries(list));
+  expect(copy.list.named).not.toBe(list.named);
+  expect(copy.list["4294967295"]).not.toBe(list["4294967295"]);
+});
+
 test("a detached buffer is not copied", () => {
   const bytes = Uint8Array.of(1);
   bytes.buffer.transfer();

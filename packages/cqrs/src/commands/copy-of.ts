@@ -1,6 +1,6 @@
 /**
  * Returns a deep copy of plain data: objects, arrays, maps, sets, dates, array buffers and their views, such as a `Buffer`. Shared references stay shared in the
- * copy, such as an array buffer with two views; only a `Buffer` gets memory of its own. Functions and instances of other classes, including subclasses of
+ * copy, such as an array buffer with two views; only a `Buffer` gets bytes of its own. Functions and instances of other classes, including subclasses of
  * these, are not copied.
  */
 export const copyOf = (value: unknown): unknown => {
@@ -80,8 +80,13 @@ const fill = (copy: object, source: object, copies: Copies): void => {
       break;
     case Array.prototype:
       for (let at = 0; at < (copy as unknown[]).length; at++) replaceMember(copy, at, copies);
-      for (const name of extraNames(source as unknown[]))
-        (copy as Members)[name] = copyOfMember((source as Members)[name], copies);
+      for (const name of nonIndexKeys(source as unknown[]))
+        Object.defineProperty(copy, name, {
+          value: copyOfMember((source as Members)[name], copies),
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        }); // also a member named `__proto__`
       break;
     case Set.prototype:
       for (const member of source as Set<unknown>) (copy as Set<unknown>).add(copyOfMember(member, copies));
@@ -92,11 +97,14 @@ const fill = (copy: object, source: object, copies: Copies): void => {
   }
 };
 
-/** Returns the names of members other than items, such as `groups` of a match. They come after the items, which are fewer than `length` in a sparse array. */
-const extraNames = (list: readonly unknown[]): readonly string[] => {
+/** Returns the keys of an array's properties that are not elements, such as `groups` of a RegExp match. They follow the indexes, of which a sparse array has fewer than `length`. */
+const nonIndexKeys = (list: readonly unknown[]): readonly string[] => {
   const names = Object.keys(list);
-  return names.slice(names.findLastIndex((name) => String(Number(name) >>> 0) === name) + 1);
+  return names.slice(names.findLastIndex((name) => isIndex(name)) + 1);
 };
+
+/** Whether a key is an array index (ECMA-262 6.1.7): the largest is 2^32 - 2. */
+const isIndex = (name: string): boolean => String(Number(name) >>> 0) === name && name !== "4294967295";
 
 type Members = Record<string | number, unknown>;
 

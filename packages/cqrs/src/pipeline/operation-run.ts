@@ -4,7 +4,7 @@ import type { RawInput } from "../definitions/valid-input.ts";
 import type { HandledOperation } from "../handlers/handler-types.ts";
 import type { Deadline } from "../time/deadline.ts";
 
-/** The fixed part of one call of a command or query. */
+/** Immutable data of one call of a command or query. */
 export interface OperationCall<O extends AnyOperation = AnyOperation> extends RawInput {
   readonly handled: HandledOperation<O>;
   readonly invocation: Invocation;

@@ -1,7 +1,7 @@
 import type { AnyQuery } from "../definitions/query.ts";
 import { type OperationCall, OperationRun } from "../pipeline/operation-run.ts";
 
-/** The fixed part of one call of a query. */
+/** Immutable data of one call of a query. */
 export interface QueryCall extends OperationCall<AnyQuery> {
   /** Token of events that the result must contain; `null` for none. */
   readonly after: string | null;

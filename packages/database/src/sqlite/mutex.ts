@@ -48,7 +48,7 @@ export class Mutex {
     if (this.tryAcquire()) return;
     const { resource, maxWaiting } = this.options;
     if (this.waiters.size >= maxWaiting)
-      throw new DatabaseUnavailableError(`${maxWaiting} callers already wait for ${resource}`);
+      throw new DatabaseUnavailableError(`${maxWaiting} callers are already waiting for ${resource}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const rejectWaiter = (error: unknown): void => {
       clearTimeout(waiter.timer);

@@ -23,7 +23,7 @@ export const checkedFilter = (filter: ParkedFilter): CheckedFilter => {
   checkFields("the filter", filter, fields);
   const { source, name, key, state = "parked", after, limit = DEFAULT_LIMIT } = filter;
   const from = after === undefined ? 0 : idOf(after);
-  if (from === null) throw badFilter("after must be `next` of a page");
+  if (from === null) throw badFilter("after must be the `next` cursor of a previous page");
   if (!parkedStates.includes(state)) throw badFilter(`state must be one of ${parkedStates.join(", ")}`);
   if (!isWithin(limit, MAX_LIMIT)) throw badFilter(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
   return { source: source ?? null, name: name ?? null, key: key ?? null, state, after: from, limit };

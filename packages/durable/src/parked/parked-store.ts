@@ -13,8 +13,8 @@ import { blockedByParked } from "./ordered-parked.ts";
 import type { NewParked } from "./parked-source.ts";
 import type { CheckedFilter } from "./parked-filter.ts";
 
-/** How long the cached number of parked rows is used: counting them scans the index. */
-const COUNT_MS = 5000;
+/** Time to live of the cached count: counting scans the index. */
+const COUNT_TTL_MS = 5000;
 
 /** Maximum number of rows removed by one statement. */
 const PRUNE_BATCH = 1000;
@@ -29,15 +29,15 @@ export class ParkedStore {
     this.base = base;
   }
 
-  /** Returns whether `maxParked` rows are parked or replaying. Rows parked by other processes count after up to 5 s, so the limit may be exceeded. */
+  /** Returns whether `maxParked` rows are parked or replaying. The limit may be exceeded: rows of other processes count after up to 5 s, and a batch is parked as a whole. */
   async isFull(queries: Queries = this.base.db): Promise<boolean> {
     const { clock, config } = this.base;
-    const isOld = this.cachedAt === null || clock.now() - this.cachedAt > COUNT_MS;
-    if (isOld) await this.count(queries);
+    const isStale = this.cachedAt === null || clock.now() - this.cachedAt > COUNT_TTL_MS;
+    if (isStale) await this.count(queries);
     return this.cachedCount >= config.maxParked;
   }
 
-  /** Number of parked rows at the last count, plus the rows that this process has parked since. */
+  /** Number of parked and replaying rows at the last count, plus the rows that this process has parked since. */
   get lastCount(): number {
     return this.cachedCount;
   }
@@ -77,7 +77,7 @@ export class ParkedStore {
     const row =
       await tx.fetchOne<ParkedRow>`UPDATE framework_parked SET state = 'replayed', closed_at = ${this.base.now}
       WHERE id = ${id} AND state = 'parked' RETURNING *`;
-    tx.onCommit(() => this.forgetCount());
+    tx.onCommit(() => this.invalidateCount());
     return row === null ? null : toDetails(row);
   }
 
@@ -96,7 +96,7 @@ export class ParkedStore {
         WHERE id = ${id} AND state IN ('parked', 'replaying')`;
       discarded += changes;
     }
-    tx.onCommit(() => this.forgetCount());
+    tx.onCommit(() => this.invalidateCount());
     return discarded;
   }
 
@@ -109,7 +109,7 @@ export class ParkedStore {
     return changes;
   }
 
-  private forgetCount(): void {
+  private invalidateCount(): void {
     this.cachedAt = null;
   }
 }

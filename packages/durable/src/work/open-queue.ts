@@ -140,7 +140,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
     const from = after === undefined ? undefined : numberOf(after);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
       throw badFilter(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
-    if (from === null) throw badFilter("after must be `next` of a page");
+    if (from === null) throw badFilter("after must be the `next` cursor of a previous page");
     if (!workOrders.includes(order)) throw badFilter(`order must be one of ${workOrders.join(", ")}`);
     if (state !== undefined && !workStates.includes(state))
       throw badFilter(`state must be one of ${workStates.join(", ")}`);

@@ -1,7 +1,8 @@
 import { FrameworkError } from "@framework/core";
 import { expect, test } from "@jest/globals";
+import { z } from "zod";
 import { collect } from "../contract/store-fixture.ts";
-import { type NewEvent, openEventStore, type StreamAppend } from "../index.ts";
+import { eventType, type NewEvent, openEventStore, type StreamAppend } from "../index.ts";
 
 const event = (more: Partial<NewEvent> = {}): NewEvent => ({ type: "A", data: {}, ...more });
 const many = (count: number, data: unknown = {}): NewEvent[] =>
@@ -132,4 +133,16 @@ test("appendMany limits its total size and refuses a repeated stream", async () 
   ] as const)
     await expect(store.appendMany(appends)).rejects.toThrow(message);
   expect((await store.readAll()).events).toEqual([]);
+});
+
+test("events that a program adds to its list while an asynchronous schema checks the first ones are not appended", async () => {
+  const Checked = eventType(
+    "Checked",
+    z.object({}).refine(async () => true),
+  );
+  await using store = await openEventStore({ storeType: "memory", events: [Checked] });
+  const list: NewEvent[] = [Checked({}), Checked({})];
+  const appending = store.append("s-1", list);
+  list.push(...many(1000));
+  expect(await appending).toMatchObject({ version: 2 });
 });

@@ -32,7 +32,7 @@ export interface PreparedAppend {
   readonly category: string;
   readonly expected: ExpectedVersion;
   readonly events: readonly EncodedEvent[];
-  /** Whether the caller set an event id: the append may then be a repetition. */
+  /** Whether the caller set an event id: the append may then be a retry. */
   readonly hasGivenIds: boolean;
   /** Whether a conflict error leaves out the newer events. */
   readonly omitsNewer: boolean;
@@ -65,7 +65,7 @@ export const prepareAppend = (
 
 /**
  * Validates and encodes the events of several appends that are committed together. The keys of all personal data are created by one call, after all events have
- * been validated.
+ * passed their schemas. Encoding may still refuse an event, such as one that is too large; without a transaction its key remains.
  *
  * @param queries reads and creates the keys of personal data
  * @throws EVENTS_BAD_NAME, EVENTS_BAD_APPEND, EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_TOO_LARGE
@@ -145,7 +145,7 @@ const checkEvents = (
 
 /** Untyped programs may pass other values. @throws EVENTS_BAD_APPEND */
 const eventList = (events: StreamAppend["events"]): readonly NewEvent[] => {
-  const list: readonly unknown[] = Array.isArray(events) ? events : [events];
+  const list: readonly unknown[] = Array.isArray(events) ? [...events] : [events]; // a copy: schemas may be asynchronous
   if (list.every((event) => typeof event === "object" && event !== null)) return list as readonly NewEvent[];
   throw eventError("EVENTS_BAD_APPEND", "the events of an append must be an event or a list of events");
 };

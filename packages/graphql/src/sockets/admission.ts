@@ -6,7 +6,7 @@ import {
   type Invocation,
   verifyGuards,
 } from "@framework/core";
-import { type EntryPoint, type EntryProtection, identifyAgain, mapAwaitable } from "@framework/core/feature";
+import { type EntryPoint, type EntryProtection, reauthenticate, mapAwaitable } from "@framework/core/feature";
 
 /** Operations over WebSocket as an entry point: limits and guards get the upgrade request. */
 export const socketEntry: EntryPoint = {
@@ -36,7 +36,7 @@ export const admission = ({ protection, guards, guardOptions }: AdmissionParts):
   const allGuards: readonly Guard<HttpRequest>[] = [...protection.guards, ...guards];
   const identifyAndVerify = (invocation: Invocation): Awaitable<void> =>
     mapAwaitable(
-      identifyAgain(invocation),
+      reauthenticate(invocation),
       () => verifyGuards(allGuards, invocation as HttpRequest, guardOptions), // limits forward the request that they get
     );
   return protection.limits.reduceRight<(invocation: Invocation) => unknown>(

@@ -40,8 +40,8 @@ export type CallMiddleware = Middleware<GrpcCall, CallOutcome>;
 export interface CallWork {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
-  /** Whether the call is an HTTP request that the app's limits and guards have already admitted. @default false */
-  readonly isRequest?: boolean;
+  /** Whether this is a gRPC-Web call: the app's HTTP pipeline has already applied limits and guards. @default false */
+  readonly isWeb?: boolean;
   /** The message of the client, or its stream of messages. */
   readonly input: Uint8Array | AsyncIterable<Uint8Array>;
   /** Sends a message; a returned promise resolves when the client can receive more. */
@@ -68,7 +68,7 @@ export class CallRunner {
   private readonly limitsAndMiddleware: readonly CallMiddleware[];
   private readonly breakers: readonly CallMiddleware[];
   private readonly active: ActiveCalls;
-  private readonly logSometimes = throttledLog();
+  private readonly logThrottled = throttledLog();
 
   constructor(parts: CallRunnerParts) {
     this.parts = parts;
@@ -147,7 +147,7 @@ export class CallRunner {
     const { error, problems } = sendableError(outcome, call.trailersToSend?.byteLength ?? 0);
     const [problem] = problems;
     if (problem !== undefined)
-      this.logSometimes((omitted) =>
+      this.logThrottled((omitted) =>
         this.parts.log.warn(`metadata of an error was not sent: ${problem}`, {
           code: "GRPC_BAD_METADATA",
           method: call.name,
@@ -158,7 +158,7 @@ export class CallRunner {
   }
 
   private outcome(work: CallWork): Awaitable<CallOutcome> {
-    const isLimited = work.isRequest !== true && !work.bound.isExempt;
+    const isLimited = work.isWeb !== true && !work.bound.isExempt;
     const middleware = isLimited ? this.limitsAndMiddleware : this.parts.middleware;
     if (middleware.length > 0) return this.runMiddleware(middleware, work);
     try {
@@ -226,11 +226,11 @@ export class CallRunner {
     return mapAwaitable(verifyGuards(guards, work.call, { explain, log }), () => this.throughBreakers(work));
   }
 
-  /** The guards of the app, unless the HTTP request has already passed them, then the guards of the method. */
-  private guardsOf({ bound, isRequest }: CallWork): readonly Guard<Invocation>[] {
+  /** The guards of the app, unless a gRPC-Web call has already passed them, then the guards of the method. */
+  private guardsOf({ bound, isWeb }: CallWork): readonly Guard<Invocation>[] {
     const { guards: ofApp } = this.parts.protection;
     const { guards, usesAppGuards } = bound;
-    return ofApp.length === 0 || isRequest === true || !usesAppGuards ? guards : [...ofApp, ...guards];
+    return ofApp.length === 0 || isWeb === true || !usesAppGuards ? guards : [...ofApp, ...guards];
   }
 
   /** Calls the handler, through the app's circuit breakers unless the method is exempt. */
@@ -306,7 +306,7 @@ const sendLater = async (
 const toOutcome = (handled: Awaitable<void>): Awaitable<null> =>
   isPromise(handled) ? handled.then(() => null) : null;
 
-/** Resolves with the outcome, or with the reason of an earlier abort: a breaker counts a call that reaches the limit of its method even while the handler still runs. */
+/** Resolves with the outcome, or with the abort reason if the call is aborted first: a call that exceeds its timeout counts as a failure for the breaker, even if the handler is still running. */
 const untilAborted = (call: GrpcCall, outcome: Awaitable<CallOutcome>): Awaitable<CallOutcome> => {
   if (!isPromise(outcome)) return outcome;
   const { signal } = call;

@@ -52,7 +52,7 @@ export class WebEndpoint {
       this.parts.runner.serve({
         bound: bound as BoundMethod,
         call,
-        isRequest: true,
+        isWeb: true,
         input,
         emit: (bytes) => reply.write(messageFrame(bytes)),
         done,

@@ -14,7 +14,7 @@ import { externalMessageFacts } from "./external-message-facts.ts";
 import { inboxFacts } from "./inbox-facts.ts";
 import { inboxAttemptsFacts } from "./inbox-attempts-facts.ts";
 import { laneFacts } from "./lane-facts.ts";
-import { lifeFacts } from "./life-facts.ts";
+import { lifecycleFacts } from "./lifecycle-facts.ts";
 import { rateFacts } from "./rate-facts.ts";
 import { stopFacts } from "./stop-facts.ts";
 
@@ -27,7 +27,7 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...sendingFacts,
   ...orderingFacts,
   ...settlingFacts,
-  ...lifeFacts,
+  ...lifecycleFacts,
   ...handlingFacts,
   ...deadLetterFacts,
   ...retryFacts,

@@ -10,7 +10,7 @@ export interface Asyncapi {
   /**
    * Serves an AsyncAPI 3 document of every topic that the app sends to or subscribes to.
    *
-   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other configuration errors
    */
   enableAsyncapi(config?: ConfigInput<AsyncapiConfig>): this;
 }

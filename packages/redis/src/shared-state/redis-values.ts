@@ -9,7 +9,7 @@ import {
   type SharedValues,
   systemClock,
   toText,
-  within,
+  withTimeout,
 } from "@framework/core/feature";
 import { FrameworkError, type Logger } from "@framework/core";
 import { orUnavailable } from "../redis-errors.ts";
@@ -106,7 +106,7 @@ export const redisValues = (
     async publish(channel, message, options = {}) {
       checkPublication(channel, options);
       const text = toText(message);
-      return within(
+      return withTimeout(
         run(() => bus.publish(channel, text)),
         options.waitMs,
         systemClock,

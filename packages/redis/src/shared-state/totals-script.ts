@@ -1,4 +1,4 @@
-import { PAGE_NAMES, type Total } from "@framework/core/feature";
+import { TOTALS_PAGE_SIZE, type Total } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
@@ -71,7 +71,7 @@ export const readTotals = async (
   key: string,
   from: number,
 ): Promise<readonly Total[]> => {
-  const fields = Array.from({ length: PAGE_NAMES }, (_, index) => `t${from + index}`);
+  const fields = Array.from({ length: TOTALS_PAGE_SIZE }, (_, index) => `t${from + index}`);
   const rows = await client.hmget(key, ...fields);
   return rows.flatMap((row) => (row === null ? [] : [JSON.parse(row) as Total]));
 };

@@ -49,6 +49,6 @@ const cursorOf = (offset: number): string => `${offset}_0`;
 const offsetOf = (after: string | undefined): number => {
   if (after === undefined) return 0;
   const [, offset] = /^(\d{1,9})_0$/.exec(after) ?? [];
-  if (offset === undefined) throw notPossible("after must be `next` of a page");
+  if (offset === undefined) throw notPossible("after must be the `next` cursor of a previous page");
   return Number(offset);
 };

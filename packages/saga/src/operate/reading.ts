@@ -44,7 +44,8 @@ export const listSagas = async (
 
 const laterThan = (after: string): Statement => {
   const [, at, id] = /^(\d{1,15})_([\w-]{1,100})$/.exec(after) ?? [];
-  if (at === undefined || id === undefined) throw notPossible("after must be `next` of a page");
+  if (at === undefined || id === undefined)
+    throw notPossible("after must be the `next` cursor of a previous page");
   return sql`(created_at > ${Number(at)} OR (created_at = ${Number(at)} AND id > ${id}))`;
 };
 

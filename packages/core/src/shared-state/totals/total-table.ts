@@ -5,7 +5,7 @@ import { badOption, checkKey } from "../values/state-bounds.ts";
 /** Maximum number of names in one call. */
 export const MAX_NAMES = 1000;
 /** Maximum number of names in one page. */
-export const PAGE_NAMES = 250;
+export const TOTALS_PAGE_SIZE = 250;
 /** Maximum length of a name. */
 const MAX_NAME = 4096;
 /** Maximum number of totals of the same name. */
@@ -76,6 +76,6 @@ export class TotalTable {
   /** Returns a copy of a page of a key's totals. */
   read(key: string, from: number): readonly Total[] {
     const { rows } = this.keys.get(key) ?? { rows: [] };
-    return rows.slice(from, from + PAGE_NAMES).map(([name, totals]) => [name, [...totals]]);
+    return rows.slice(from, from + TOTALS_PAGE_SIZE).map(([name, totals]) => [name, [...totals]]);
   }
 }

@@ -5,7 +5,7 @@ import { checkAddition, checkKey, checkPublication, checkRaise, checkTtl, toText
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
 import type { AddResult, AddOptions, Json, RaiseOptions, SharedValues } from "./shared-values.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { within } from "./within.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 /** Bounds and clock of values in this process. */
 export interface InProcessValuesOptions {
@@ -66,7 +66,7 @@ export const inProcessValues = ({
     async publish(channel, message, options = {}) {
       checkPublication(channel, options);
       const text = toText(message);
-      return within(
+      return withTimeout(
         subscriptions.emit(channel, text).then(() => true),
         options.waitMs,
         clock,

@@ -19,7 +19,7 @@ import { checkPosition, checkTotals } from "../totals/total-table.ts";
 import type { Totals } from "../totals/totals.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
 import { Subscriptions } from "../values/subscriptions.ts";
-import { within } from "../values/within.ts";
+import { withTimeout } from "../values/with-timeout.ts";
 
 /** Bounds and dependencies of a worker's view of the state. */
 export interface PrimaryStateOptions {
@@ -99,7 +99,7 @@ const valuesOf = (
   async publish(channel, message, options = {}) {
     checkPublication(channel, options);
     const published = calls.send({ op: "publish", channel, text: toText(message) }).then(() => true);
-    return within(published, options.waitMs, clock, () => false);
+    return withTimeout(published, options.waitMs, clock, () => false);
   },
   subscribe(channel, listener) {
     checkKey(channel, "channel");

@@ -6,7 +6,7 @@ import {
   type Exchange,
   type ExchangeHost,
   listenForEnd,
-  logBroken,
+  logUnwritableReply,
   schemeOf,
   notifyEnd,
 } from "../wire/exchange.ts";
@@ -172,7 +172,7 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
 
   private giveUp(error: unknown): void {
     this.ready = true;
-    logBroken(this, error);
+    logUnwritableReply(this, error);
   }
 }
 

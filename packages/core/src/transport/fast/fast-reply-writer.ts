@@ -2,7 +2,12 @@ import { HttpError } from "../../errors/http-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 import type { ConnectionHub } from "../hub/connection-hub.ts";
 import { exchangeFields } from "../../exchange/request-fields.ts";
-import { discardReply, logBroken, logFailed, logLate } from "../wire/exchange.ts";
+import {
+  discardReply,
+  logUnwritableReply,
+  logStreamFailure,
+  logAbandonedBodyError,
+} from "../wire/exchange.ts";
 import { FastBodySink } from "./fast-body-sink.ts";
 import type { FastExchange } from "./fast-exchange.ts";
 import { headText } from "./fast-head-text.ts";
@@ -76,7 +81,7 @@ export class FastReplyWriter {
       if (head.payload === null) discardReply(exchange, reply);
     } catch (error) {
       discardReply(exchange, reply);
-      logBroken(exchange, error);
+      logUnwritableReply(exchange, error);
       this.writeFailure(exchange);
     }
   }
@@ -228,10 +233,10 @@ export class FastReplyWriter {
     this.sink = sink;
     this.writer = new BodyWriter(sink, body, {
       failed: (error) => {
-        logFailed(exchange, error);
+        logStreamFailure(exchange, error);
         connection.cut();
       },
-      late: (error) => logLate(exchange, error),
+      late: (error) => logAbandonedBodyError(exchange, error),
     });
     this.writer.start();
   }

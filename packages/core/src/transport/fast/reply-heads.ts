@@ -1,6 +1,6 @@
 import { headerName, headerValue } from "../../response/header-rules.ts";
 import { flatten } from "../wire/head-end.ts";
-import { isConnectionField, isOrdinary } from "../wire/reply-head.ts";
+import { isConnectionField, allowsBody } from "../wire/reply-head.ts";
 import { statusLine } from "./fast-head-text.ts";
 
 /** Slots of the direct-mapped cache of heads, indexed by content-length modulo this number. */
@@ -77,7 +77,7 @@ export class ReplyHeads {
 
   /** Returns the head up to the value of content-length; `null` for a reply that needs `prepareReply`. */
   private start(status: number, fields: readonly string[]): string | null {
-    if (status !== 200 && !isOrdinary(status)) return null;
+    if (status !== 200 && !allowsBody(status)) return null;
     let text = statusLine(status);
     for (let at = 0; at + 1 < fields.length; at += 2) {
       const line = this.line(fields[at] as string, fields[at + 1] as string);

@@ -8,9 +8,9 @@ import {
   type EndListener,
   type ExchangeHost,
   listenForEnd,
-  logBroken,
-  logFailed,
-  logLate,
+  logUnwritableReply,
+  logStreamFailure,
+  logAbandonedBodyError,
   schemeOf,
   notifyEnd,
   passToApp,
@@ -202,7 +202,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
   }
 
   failed(error: unknown): void {
-    logFailed(this, error);
+    logStreamFailure(this, error);
     // node:http buffers chunks until the next tick, in the message or its socket: a cut would lose the chunks before the error.
     const { response } = this;
     const { socket } = response;
@@ -212,7 +212,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
   }
 
   late(error: unknown): void {
-    logLate(this, error);
+    logAbandonedBodyError(this, error);
   }
 
   /** Ends the exchange; later calls change nothing. */
@@ -307,7 +307,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
   /** Writes a plain 500 without any detail instead of a reply that cannot be written; cuts the connection if this fails, as it does after the head was sent. */
   private writeFailure(error: unknown): void {
     const { options } = this.connection;
-    logBroken(this, error);
+    logUnwritableReply(this, error);
     if (this.end !== null) return;
     this.connection.stopAfter(this);
     try {

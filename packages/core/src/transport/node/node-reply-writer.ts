@@ -3,7 +3,7 @@ import { BodyStream } from "../../exchange/payload.ts";
 import { type MemoryPayload, shortLength, SLICE_ABOVE } from "../wire/memory-payload.ts";
 import { type BodySink, BodyWriter, type BodyWriterEvents, COPIED_BYTES } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
-import { isConnectionField, isOrdinary, type ReplyHead } from "../wire/reply-head.ts";
+import { isConnectionField, allowsBody, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import { reasonPhrase } from "../../http/reason-phrase.ts";
 import { headerName, headerValue } from "../../response/header-rules.ts";
@@ -15,7 +15,7 @@ import { headerName, headerValue } from "../../response/header-rules.ts";
  */
 export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => {
   const { status, payload } = reply;
-  if (payload instanceof BodyStream || !isOrdinary(status) || response.req.method === "HEAD") return false;
+  if (payload instanceof BodyStream || !allowsBody(status) || response.req.method === "HEAD") return false;
   const length = shortLength(payload);
   if (length < 0) return false;
   const fields = reply.fields();

@@ -1,5 +1,5 @@
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
-import { logBroken } from "../wire/exchange.ts";
+import { logUnwritableReply } from "../wire/exchange.ts";
 import type { FastExchange, FastExchangeConnection } from "../fast/fast-exchange.ts";
 import { FastPipeline } from "../fast/fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "../fast/fast-reply-writer.ts";
@@ -143,7 +143,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
       void new UpgradedReading(socket, hub.batch);
       begin({ socket, head: Buffer.concat(this.early), fields, draining: this.upgraded.signal });
     } catch (error) {
-      logBroken(exchange, error);
+      logUnwritableReply(exchange, error);
       this.cut();
       this.abort(); // no 101 was sent
     }

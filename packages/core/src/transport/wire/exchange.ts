@@ -96,18 +96,18 @@ export const notify = (
 };
 
 /** Logs a reply that cannot be written, or that the app did not produce. */
-export const logBroken = (exchange: Exchange, error: unknown): void =>
+export const logUnwritableReply = (exchange: Exchange, error: unknown): void =>
   exchange.connection.options.log.error("a reply could not be written", {
     ...exchangeFields(exchange),
     error,
   });
 
 /** Logs a streamed reply that failed after its head was sent; its connection must be cut. */
-export const logFailed = (exchange: Exchange, error: unknown): void =>
+export const logStreamFailure = (exchange: Exchange, error: unknown): void =>
   exchange.connection.options.log.error("a streamed reply failed", { ...exchangeFields(exchange), error });
 
 /** Logs an error of a body after it was abandoned. */
-export const logLate = (exchange: Exchange, error: unknown): void =>
+export const logAbandonedBodyError = (exchange: Exchange, error: unknown): void =>
   exchange.connection.options.log.warn("a streamed reply failed after it was abandoned", {
     ...exchangeFields(exchange),
     error,
@@ -121,5 +121,6 @@ export const discardReply = (exchange: Exchange, reply: Reply): void => {
   } catch {
     return; // the payload is a getter that threw; its error was logged when the reply was written
   }
-  if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => logLate(exchange, error));
+  if (payload instanceof BodyStream)
+    payload.cancel().catch((error: unknown) => logAbandonedBodyError(exchange, error));
 };

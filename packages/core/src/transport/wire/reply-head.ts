@@ -145,7 +145,7 @@ export const hasConnectionClose = (fields: readonly string[]): boolean =>
   );
 
 /** Whether a status is final and allows a body. */
-export const isOrdinary = (status: number): boolean =>
+export const allowsBody = (status: number): boolean =>
   status === 200 ||
   (Number.isInteger(status) &&
     status > 200 &&

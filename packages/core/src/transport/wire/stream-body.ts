@@ -1,4 +1,4 @@
-import { clientGone } from "../../errors/client-gone.ts";
+import { clientDisconnected } from "../../errors/client-disconnected.ts";
 import type { ExchangeEnd } from "../../exchange/request-source.ts";
 import { bodyEnd, bodyOver, bodyUsed } from "./body-iteration.ts";
 
@@ -142,7 +142,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
 
   /** Fails the unread rest of an incomplete body at the end of its exchange, even if the rest has arrived: `node:http` drops it. */
   exchangeEnded(end: ExchangeEnd): void {
-    if (!this.complete) this.fail(end === "aborted" ? clientGone() : bodyOver()); // most bodies are complete, and creating an error is expensive
+    if (!this.complete) this.fail(end === "aborted" ? clientDisconnected() : bodyOver()); // most bodies are complete, and creating an error is expensive
   }
 
   /** Stops listening; the connection handles what still arrives. */

@@ -16,8 +16,8 @@ export interface GuardOptions {
 /** The error that refuses a caller, `null` to let it pass. */
 export type Denial = HttpError | null;
 
-/** Judges one invocation. Never throws or rejects. */
-export type Judge<In extends Invocation> = (invocation: In, options: GuardOptions) => Awaitable<Denial>;
+/** Evaluates one invocation. Never throws or rejects. */
+export type Evaluator<In extends Invocation> = (invocation: In, options: GuardOptions) => Awaitable<Denial>;
 
 /** A guard of any invocation type, for code that does not call it. */
 type AnyGuard = Guard<never>;
@@ -29,14 +29,14 @@ const FAULT = "CORE_GUARD_FAILED";
 export const isFault = (denial: HttpError): boolean => denial.code === FAULT;
 
 /** Runs one guard. Never throws or rejects: a guard that fails refuses. */
-export const judge = <In extends Invocation>(
+export const evaluateGuard = <In extends Invocation>(
   guard: Guard<In> | undefined,
   invocation: In,
   options: GuardOptions,
 ): Awaitable<Denial> => {
   try {
     if (guard === undefined) throw new TypeError("undefined is not a guard");
-    const own = judges.get(guard) as Judge<In> | undefined; // `judgingGuard` stores each with a guard of the same type
+    const own = evaluators.get(guard) as Evaluator<In> | undefined; // `guardWithEvaluator` stores each with a guard of the same type
     if (own !== undefined) return own(invocation, options);
     const verdict = typeof guard === "function" ? guard(invocation) : guard.check(invocation);
     if (!isPromise(verdict)) return denialOf(verdict, guard, invocation, options);
@@ -57,7 +57,7 @@ export const firstDenial = <In extends Invocation>(
   from = 0,
 ): Awaitable<Denial> => {
   for (let index = from; index < guards.length; index++) {
-    const denial = judge(guards[index], invocation, options);
+    const denial = evaluateGuard(guards[index], invocation, options);
     if (isPromise(denial)) {
       return denial.then((settled) => settled ?? firstDenial(guards, invocation, options, index + 1));
     }
@@ -66,13 +66,13 @@ export const firstDenial = <In extends Invocation>(
   return null;
 };
 
-/** The judges of combined guards: `check` alone cannot distinguish a fault from a decision. */
-const judges = new WeakMap<AnyGuard, Judge<never>>();
+/** The evaluators of combined guards: `check` alone cannot distinguish a fault from a decision. */
+const evaluators = new WeakMap<AnyGuard, Evaluator<never>>();
 
-/** Creates a guard with its own judge. @param readsCaller as in `GuardObject` */
-export const judgingGuard = <In extends Invocation>(
+/** Creates a guard with its own evaluator. @param readsCaller as in `GuardObject` */
+export const guardWithEvaluator = <In extends Invocation>(
   name: string,
-  own: Judge<In>,
+  own: Evaluator<In>,
   readsCaller = false,
 ): Guard<In> => {
   const guard: Guard<In> = {
@@ -86,7 +86,7 @@ export const judgingGuard = <In extends Invocation>(
       return isPromise(denial) ? denial.then(throwDenial) : throwDenial(denial);
     },
   };
-  judges.set(guard, own);
+  evaluators.set(guard, own);
   return guard;
 };
 

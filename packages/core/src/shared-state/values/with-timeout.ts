@@ -6,7 +6,7 @@ import { type Clock, MAX_TIMEOUT_MS } from "../../runtime/clock.ts";
  *
  * A busy process runs due timers before it reads received responses; the extra iteration lets it read them.
  */
-export const within = <T>(
+export const withTimeout = <T>(
   work: Promise<T>,
   waitMs: number | undefined,
   clock: Pick<Clock, "after">,

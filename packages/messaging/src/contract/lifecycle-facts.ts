@@ -6,7 +6,7 @@ import { processOf, textOf } from "./harness/test-process.ts";
 import { shortPause, until } from "./harness/until.ts";
 
 /** Tests of the lifecycle of consumers: room, pause, stop, states, health. */
-export const lifeFacts: PortFacts<BrokerFixture> = {
+export const lifecycleFacts: PortFacts<BrokerFixture> = {
   "a consumer delivers no more than there is room for": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
