@@ -32,17 +32,13 @@ const versions = async (program: Program): Promise<ReadonlySet<number>> => {
   return new Set(values.map(({ version }) => version));
 };
 
-const getMany = (program: Program, count: number) =>
-  Promise.all(Array.from({ length: count }, () => send(program, "GET", "/value")));
-
 /** Sends requests until every worker has stored the value. */
 const fill = (program: Program): Promise<unknown> =>
-  waitFor(
-    async () =>
-      new Set((await getMany(program, 16)).filter(({ outcome }) => outcome === "HIT").map(({ pid }) => pid))
-        .size === 4,
-    { subject: "the value in all four workers" },
-  );
+  requestEveryWorker({
+    workers: 4,
+    send: () => send(program, "GET", "/value"),
+    pidOf: ({ outcome, pid }) => (outcome === "HIT" ? pid : NaN),
+  });
 
 const folder = mkdtempSync(join(tmpdir(), "cache-"));
 let program: Program;
