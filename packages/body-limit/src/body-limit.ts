@@ -1,4 +1,10 @@
-import { type ConfigInput, type Feature, unusedFields, waitsOnce } from "@framework/core/feature";
+import {
+  explainedBy,
+  type ConfigInput,
+  type Feature,
+  unusedFields,
+  waitsOnce,
+} from "@framework/core/feature";
 import {
   type HttpRequest,
   type Middleware,
@@ -38,7 +44,7 @@ export const bodyLimit: Feature<BodyLimiting> = {
           host.problem(problem);
       const limiting = limitBodies(config);
       const { reasons } = host.insight;
-      host.http.use("body-limit", waitsOnce(withReasons(limiting, config, reasons)));
+      host.http.use("body-limit", explainedBy(waitsOnce(limiting), withReasons(limiting, config, reasons)));
       return this;
     },
   }),

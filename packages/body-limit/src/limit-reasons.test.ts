@@ -1,6 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App } from "@framework/core";
-import type { Feature, RequestTrace } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { bodyLimit } from "./index.ts";
@@ -26,28 +24,4 @@ test("the reason states the declared length and the limit of the route, or of th
     [200, ["the request declares 12 bytes, the limit is 20 bytes (set by the route)"]],
     [200, ["the length is not declared: reading stops above the limit of 10 bytes"]],
   ]);
-});
-
-/** Enables request tracing, as the dev page does. */
-const tracing: Feature = {
-  name: "tracing",
-  install: ({ insight }) => {
-    insight.traceRequests();
-    return {};
-  },
-};
-
-test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
-  const app = new (App.with(tracing, bodyLimit))().enableBodyLimit();
-  app.get("/", () => "hello");
-  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
-  const traces: RequestTrace[] = [];
-  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
-  subscribe("framework.request.steps", record);
-  await app.fetch(new Request("http://localhost/"));
-  unsubscribe("framework.request.steps", record);
-  await app.stop();
-  const reasonsOf = (name: string | null): readonly string[] =>
-    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
-  expect(reasonsOf("body-limit")).toEqual(["the request has no body"]);
 });

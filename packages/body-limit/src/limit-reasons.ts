@@ -10,7 +10,6 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return limitBodies(request, next);
     const { contentLength, endpoint } = request;
     const own = endpoint?.options.maxBodyBytes;
     const limit = `${own ?? maxBodyBytes} bytes${own === undefined ? "" : " (set by the route)"}`;

@@ -1,4 +1,11 @@
-import type { AddsRouteOptions, ConfigInput, Feature, FieldUse, ImpliedReply } from "@framework/core/feature";
+import {
+  type AddsRouteOptions,
+  type ConfigInput,
+  explainedBy,
+  type Feature,
+  type FieldUse,
+  type ImpliedReply,
+} from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
 import { circuitPanel } from "./circuit-panel.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
@@ -38,7 +45,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
         const { reasons } = host.insight;
-        host.http.use("breaker", withReasons(circuits, reasons));
+        host.http.use("breaker", explainedBy(circuits.middleware, withReasons(circuits, reasons)));
         host.entries.protect("breaker", circuits.protect);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [circuitOpen]));
         host.http.usesFields((route) => (option.of(route) === false ? [] : [retryAfter]));

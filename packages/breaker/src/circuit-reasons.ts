@@ -6,7 +6,7 @@ import type { CircuitRegistry } from "./circuit-registry.ts";
 export const withReasons =
   (circuits: CircuitRegistry, reasons: DecisionReasons): CircuitRegistry["middleware"] =>
   (request, next) => {
-    if (reasons.isObserved) reasons.give(request, stateFor(circuits, request));
+    reasons.give(request, stateFor(circuits, request));
     return circuits.middleware(request, next);
   };
 

@@ -19,7 +19,6 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return compress(request, next);
     let before: number | null = null;
     const explain = (reply: Response): Response => {
       before = payloadLength(reply.payload);

@@ -1,4 +1,5 @@
 import {
+  explainedBy,
   type AddsRouteOptions,
   addVary,
   BodyStream,
@@ -64,7 +65,10 @@ export const compression: Feature<Compression> = {
         const { reasons } = host.insight;
         const coding = compress(config, counts, option);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [notAcceptable]));
-        host.http.use("compression", waitsOnce(withReasons(coding, config, option, reasons)));
+        host.http.use(
+          "compression",
+          explainedBy(waitsOnce(coding), withReasons(coding, config, option, reasons)),
+        );
         host.insight.expose("compression", () => counts.snapshot());
         for (const metric of counts.metrics) host.insight.metric(metric);
         return this;

@@ -78,6 +78,7 @@ export {
   type MiddlewareObject,
   type Rescue,
 } from "./middleware/middleware.ts";
+export { explainedBy } from "./middleware/explained-by.ts";
 export { waitsOnce } from "./middleware/waiting-once.ts";
 export { failureStatuses, isFailureOfCallee, statusOf } from "./middleware/outcome.ts";
 export { givenFields } from "./config/given-fields.ts";

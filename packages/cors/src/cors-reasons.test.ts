@@ -1,6 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App } from "@framework/core";
-import type { Feature, RequestTrace } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cors } from "./index.ts";
@@ -50,27 +48,3 @@ test.each([
     });
   },
 );
-
-/** Enables request tracing, as the dev page does. */
-const tracing: Feature = {
-  name: "tracing",
-  install: ({ insight }) => {
-    insight.traceRequests();
-    return {};
-  },
-};
-
-test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
-  const app = new (App.with(tracing, cors))().enableCors();
-  app.get("/", () => "hello");
-  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
-  const traces: RequestTrace[] = [];
-  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
-  subscribe("framework.request.steps", record);
-  await app.fetch(new Request("http://localhost/"));
-  unsubscribe("framework.request.steps", record);
-  await app.stop();
-  const reasonsOf = (name: string | null): readonly string[] =>
-    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
-  expect(reasonsOf("cors")).toEqual(["the request has no Origin: it is not from a page of another origin"]);
-});

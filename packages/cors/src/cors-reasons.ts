@@ -15,7 +15,6 @@ export const withReasons = (
     return allowedOrigins.has(origin) ? "the origin is listed" : "the origin is not listed";
   };
   return (request, next) => {
-    if (!reasons.isObserved) return shareResources(request, next);
     const origin = request.getHeader("origin");
     if (origin === null)
       reasons.give(request, "the request has no Origin: it is not from a page of another origin");

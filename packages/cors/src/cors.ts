@@ -1,4 +1,5 @@
 import {
+  explainedBy,
   type ConfigInput,
   type Feature,
   isPlainObject,
@@ -53,7 +54,7 @@ export const cors: Feature<Cors> = {
       });
       const sharing = shareResources(config, () => fields);
       const { reasons } = host.insight;
-      host.http.use("headers", waitsOnce(withReasons(sharing, config, reasons)));
+      host.http.use("headers", explainedBy(waitsOnce(sharing), withReasons(sharing, config, reasons)));
       return this;
     },
   }),

@@ -1,5 +1,6 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import {
+  explainedBy,
   type AddsRouteOptions,
   type ConfigInput,
   type Feature,
@@ -54,7 +55,10 @@ export const deprecation: Feature<Deprecation> = {
         const { reasons } = host.insight;
         const noticeFor = ({ endpoint }: HttpRequest): Notice | undefined =>
           endpoint === null ? undefined : notices.get(endpoint.options);
-        host.http.use("headers", waitsOnce(withReasons(announcing, noticeFor, config.callerOf, reasons)));
+        host.http.use(
+          "headers",
+          explainedBy(waitsOnce(announcing), withReasons(announcing, noticeFor, config.callerOf, reasons)),
+        );
         host.http.usesFields((route) => {
           const notice = noticeOf(optionsOf(route), since);
           return notice === null ? [] : fieldsOf(notice, config.policy);

@@ -1,6 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App } from "@framework/core";
-import type { Feature, RequestTrace } from "@framework/core/feature";
 import { User } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -59,27 +57,3 @@ test.each([undefined, ""])(
     expect(explained[0]?.reasons("deprecation")).toContain("counted for anonymous callers");
   },
 );
-
-/** Enables request tracing, as the dev page does. */
-const tracing: Feature = {
-  name: "tracing",
-  install: ({ insight }) => {
-    insight.traceRequests();
-    return {};
-  },
-};
-
-test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
-  const app = new (App.with(tracing, deprecation))().enableDeprecation();
-  app.get("/", () => "hello");
-  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
-  const traces: RequestTrace[] = [];
-  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
-  subscribe("framework.request.steps", record);
-  await app.fetch(new Request("http://localhost/"));
-  unsubscribe("framework.request.steps", record);
-  await app.stop();
-  const reasonsOf = (name: string | null): readonly string[] =>
-    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
-  expect(reasonsOf("deprecation")).toEqual(["the route is not deprecated"]);
-});

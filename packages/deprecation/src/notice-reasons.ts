@@ -12,7 +12,6 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return announce(request, next);
     const notice = noticeFor(request);
     if (notice === undefined) reasons.give(request, "the route is not deprecated");
     else reasons.give(request, noticeReason(notice));

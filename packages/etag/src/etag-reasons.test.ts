@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App, Response } from "@framework/core";
-import type { Feature, RequestTrace } from "@framework/core/feature";
+import type { RequestTrace } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { etag } from "./index.ts";
 
@@ -41,28 +41,4 @@ test.each([
   } finally {
     unsubscribe("framework.request.steps", listen);
   }
-});
-
-/** Enables request tracing, as the dev page does. */
-const tracing: Feature = {
-  name: "tracing",
-  install: ({ insight }) => {
-    insight.traceRequests();
-    return {};
-  },
-};
-
-test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
-  const app = new (App.with(tracing, etag))().enableEtag();
-  app.get("/", () => "hello");
-  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
-  const seen: RequestTrace[] = [];
-  const record = (trace: unknown): void => void seen.push(trace as RequestTrace);
-  subscribe("framework.request.steps", record);
-  await app.fetch(new Request("http://localhost/"));
-  unsubscribe("framework.request.steps", record);
-  await app.stop();
-  const reasonsOf = (name: string | null): readonly string[] =>
-    (seen[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
-  expect(reasonsOf("etag")).toContain("the request is unconditional");
 });

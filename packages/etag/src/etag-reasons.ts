@@ -9,7 +9,6 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return tagReplies(request, next);
     let own: string | null = null;
     const noteOwnTag = (reply: Response): Response => {
       own = reply.headers.get("etag");

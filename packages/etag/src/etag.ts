@@ -1,4 +1,5 @@
 import {
+  explainedBy,
   BodyStream,
   type ConfigInput,
   type ConfigRecord,
@@ -42,7 +43,7 @@ export const etag: Feature<Etags> = {
     enableEtag(config) {
       const { reasons } = host.insight;
       const tagging = tagReplies(host.configure(EtagConfig, config));
-      host.http.use("etag", waitsOnce(withReasons(tagging, reasons)));
+      host.http.use("etag", explainedBy(waitsOnce(tagging), withReasons(tagging, reasons)));
       host.http.usesFields(() => [tagField]);
       host.http.impliesReplies(({ method }) => (method === "GET" || method === "HEAD" ? [unchanged] : []));
       return this;

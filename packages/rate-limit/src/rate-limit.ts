@@ -1,4 +1,5 @@
 import {
+  explainedBy,
   type AddsRouteOptions,
   type ConfigInput,
   coversPath,
@@ -6,7 +7,7 @@ import {
   type ImpliedReply,
   waitsOnce,
 } from "@framework/core/feature";
-import type { HttpRequest, Middleware, Problem, Response, RouteInfo } from "@framework/core";
+import type { HttpRequest, Problem, RouteInfo } from "@framework/core";
 import type { Limit } from "./limit.ts";
 import { limitPanel } from "./limit-panel.ts";
 import { withReasons } from "./limit-reasons.ts";
@@ -59,10 +60,8 @@ export const rateLimit: Feature<RateLimit> = {
           replyTo: host.http.replyTo,
         });
         const seen = new SeenClients();
-        const explainingMiddleware = withReasons(middleware, { limitOf, reasons, seen });
-        const limitRequest: Middleware<HttpRequest, Response> = (request, next) =>
-          reasons.isObserved ? explainingMiddleware(request, next) : middleware(request, next);
-        host.http.use("rate-limit", waitsOnce(limitRequest));
+        const explaining = withReasons(middleware, { limitOf, reasons, seen });
+        host.http.use("rate-limit", explainedBy(waitsOnce(middleware), explaining));
         host.insight.panel(limitPanel(limiter, seen));
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];

@@ -10,7 +10,6 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return identify(request, next);
     const incoming = request.getHeader(headerName);
     if (incoming === null) reasons.give(request, `a new id: the request has no ${headerName}`);
     else if (!keepIncoming) reasons.give(request, `a new id: keepIncoming is false`);

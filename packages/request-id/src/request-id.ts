@@ -1,4 +1,5 @@
 import {
+  explainedBy,
   checked,
   type ConfigInput,
   type ConfigRecord,
@@ -63,7 +64,10 @@ export const requestId: Feature<RequestIds> = {
       const identifying = identify(settings, warn);
       host.http.usesFields(() => idFields(settings));
       const { reasons } = host.insight;
-      host.http.use("request-id", waitsOnce(withReasons(identifying, settings, reasons)));
+      host.http.use(
+        "request-id",
+        explainedBy(waitsOnce(identifying), withReasons(identifying, settings, reasons)),
+      );
       return this;
     },
   }),

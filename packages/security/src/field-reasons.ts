@@ -10,7 +10,6 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return addFields(request, next);
     const names = [...always.filter(isName), ...(policy?.withNonce == null ? [] : [policyName])];
     const secure = overTls.filter(isName);
     let own: readonly string[] = [];

@@ -1,6 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { App, Response } from "@framework/core";
-import type { Feature, RequestTrace } from "@framework/core/feature";
 import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, csrfToken, securityHeaders } from "./index.ts";
@@ -65,29 +63,4 @@ test("reasons distinguish a valid token from a missing or invalid one", async ()
   ]);
   const text = JSON.stringify(explained.map(({ steps }) => steps));
   expect([text.includes(token), text.includes("planted")]).toEqual([false, false]);
-});
-
-/** Enables request tracing, as the dev page does. */
-const tracing: Feature = {
-  name: "tracing",
-  install: ({ insight }) => {
-    insight.traceRequests();
-    return {};
-  },
-};
-
-test("a tool that listens after the start, like the dev page, gets the reasons", async () => {
-  const app = new (App.with(tracing, securityHeaders, csrf))().enableSecurityHeaders().enableCsrf();
-  app.get("/", () => "hello");
-  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
-  const traces: RequestTrace[] = [];
-  const record = (trace: unknown): void => void traces.push(trace as RequestTrace);
-  subscribe("framework.request.steps", record);
-  await app.fetch(new Request("http://localhost/"));
-  unsubscribe("framework.request.steps", record);
-  await app.stop();
-  const reasonsOf = (name: string | null): readonly string[] =>
-    (traces[0]?.steps ?? []).filter(({ feature }) => feature === name).flatMap(({ reasons }) => reasons);
-  expect(reasonsOf("security-headers")).toContain("omitted without TLS: strict-transport-security");
-  expect(reasonsOf("csrf")).toContain("a safe method needs no token");
 });

@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature, mapOutput, waitsOnce } from "@framework/core/feature";
+import { explainedBy, type ConfigInput, type Feature, mapOutput, waitsOnce } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { policyProblems } from "./content-security-policy.ts";
 import { CspNonce } from "./csp-nonce.ts";
@@ -31,8 +31,8 @@ export const securityHeaders: Feature<SecurityHeaders> = {
       }
       // In a stage outside `headers`, because CORS answers preflights there, and they need these fields too.
       const fields = securityFields(config);
-      const { reasons } = host.insight;
-      host.http.use("request-id", waitsOnce(withReasons(addFields(fields), fields, reasons)));
+      const adding = waitsOnce(addFields(fields));
+      host.http.use("request-id", explainedBy(adding, withReasons(adding, fields, host.insight.reasons)));
       return this;
     },
   }),

@@ -19,7 +19,6 @@ export const withReasons =
     { skips, hasCookie, reasons }: SessionReasonParts,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
-    if (!reasons.isObserved) return sessions(request, next);
     if (skips(request.path)) {
       reasons.give(request, "skipPaths exempts the path: the request has no session");
       return sessions(request, next);

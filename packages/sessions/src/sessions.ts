@@ -7,6 +7,7 @@ import {
   type Response,
 } from "@framework/core";
 import {
+  explainedBy,
   BodyStream,
   type ConfigInput,
   coversPath,
@@ -108,7 +109,10 @@ export const sessions: Feature<Sessions> = {
         };
         const { reasons } = host.insight;
         const hasCookie = (request: HttpRequest): boolean => (opened?.cookie.read(request) ?? null) !== null;
-        host.http.use("session", withReasons(middleware, { skips, hasCookie, reasons }));
+        host.http.use(
+          "session",
+          explainedBy(middleware, withReasons(middleware, { skips, hasCookie, reasons })),
+        );
         return this;
       },
       get sessions() {

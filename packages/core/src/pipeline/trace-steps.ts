@@ -4,6 +4,7 @@ import type { RequestTraces, StepInfo } from "../insight/request-steps.ts";
 import { ValidationError } from "../errors/http-errors.ts";
 import { toError } from "../errors/to-error.ts";
 import { textOf } from "../log/value-text.ts";
+import { explainingVariantOf } from "../middleware/explained-by.ts";
 import { type Handler, isPromise, type Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
@@ -107,7 +108,8 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: str
   return {
     middleware: (middleware, original = middleware) => {
       const { feature, stage } = labels.get(original) ?? core;
-      return traceStep({ kind: "middleware", name: feature ?? nameOf(original), feature, stage }, middleware);
+      const info: StepInfo = { kind: "middleware", name: feature ?? nameOf(original), feature, stage };
+      return traceStep(info, explainingVariantOf(middleware));
     },
     guards: (guards, verify) => {
       if (guards.length === 0) absent("guard", "the route has no guards");

@@ -3,6 +3,10 @@ import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { RequestTrace } from "../insight/request-steps.ts";
+import { explainedBy } from "../middleware/explained-by.ts";
+import type { Middleware } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
 
 test("a tool that called traceRequests may subscribe after start; requests before or after its subscription have no trace", async () => {
   const watching: Feature<{ enableWatching(): unknown; stepsOf(path: string): readonly string[] }> = {
@@ -73,3 +77,37 @@ test("a trace that began while a tool listened is complete after the tool has un
   await app.fetch(new Request("http://localhost/"));
   expect(traces.map(({ steps }) => steps.map(({ name }) => name))).toEqual([["outer", "home"]]);
 });
+
+test.each([
+  [true, ["plain", "explaining", "plain"]],
+  [false, ["plain", "plain", "plain"]],
+])(
+  "with debug %p, only a request that a tool traces runs the variant of a middleware that gives reasons",
+  async (debug, expected) => {
+    const calls: string[] = [];
+    const watched: Feature = {
+      name: "watched",
+      install: ({ http, insight }) => {
+        insight.traceRequests();
+        const noting =
+          (name: string): Middleware<HttpRequest, Response> =>
+          (request, next) => {
+            calls.push(name);
+            return next(request);
+          };
+        http.use("session", explainedBy(noting("plain"), noting("explaining")));
+        return {};
+      },
+    };
+    const app = new (App.with(watched))();
+    app.get("/", () => "home");
+    await app.start({ debug, log: { info() {}, warn() {}, error() {} } });
+    const ignore = (): void => {};
+    await app.fetch(new Request("http://localhost/"));
+    subscribe("framework.request.steps", ignore);
+    await app.fetch(new Request("http://localhost/"));
+    unsubscribe("framework.request.steps", ignore);
+    await app.fetch(new Request("http://localhost/"));
+    expect(calls).toEqual(expected);
+  },
+);
