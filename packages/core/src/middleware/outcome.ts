@@ -39,7 +39,7 @@ export const discardBody = (output: unknown): void => {
   free(stream, () => stream.cancel?.());
 };
 
-/** Calls a function that frees a discarded output, synchronously or not; its errors are ignored, because nobody uses the output. */
+/** Calls a function that frees a discarded output, synchronously or not; its errors are ignored, because the output is not used. */
 export const free = <Out>(output: Out, discard: (output: Out) => unknown): void => {
   new Promise((resolve) => resolve(discard(output))).catch(() => {});
 };

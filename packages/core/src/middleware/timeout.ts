@@ -94,7 +94,7 @@ export const timeLimit = <In, Out>({
         try {
           abort(input, error);
         } catch (failure) {
-          if (outcome !== null) void markHandled(outcome.then(receiver.succeed)); // nobody uses it
+          if (outcome !== null) void markHandled(outcome.then(receiver.succeed)); // its result is not used
           return reject(failure);
         }
         if (outcome === null) reject(error);
